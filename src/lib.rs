@@ -1,0 +1,10 @@
+//! Secateur: a sidecar HTTP proxy in front of LLM APIs that prunes old tool output, so that an agent never meets a
+//! full context window.
+
+pub mod model;
+pub mod pipeline;
+pub mod prune;
+pub mod session;
+pub mod tap;
+pub mod tokens;
+pub mod wire;

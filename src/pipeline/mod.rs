@@ -1,0 +1,16 @@
+//! One request's story, without HTTP: decode, find the session, plan, splice; recover when the provider says the
+//! request is too large; absorb the usage at the end. Owns: the order of these steps, the receipt, and that every
+//! failure ends in a named bypass. Does not own: sockets and status codes (`server`), or any single step.
+
+mod outcome;
+#[expect(clippy::module_inception, reason = "the room is named after its one central type")]
+mod pipeline;
+mod request;
+mod settings;
+mod view;
+
+pub use outcome::{Bypass, Outcome, Quiet, Receipt};
+pub use pipeline::Pipeline;
+pub use request::{HeaderLookup, Inbound, Prepared, Settled, Turn};
+pub use settings::{DebugSettings, Mode, Settings};
+pub use view::SessionView;

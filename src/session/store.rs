@@ -1,0 +1,2 @@
+/// Where sessions are kept.
+pub trait SessionStore: Send + Sync {}

@@ -1,0 +1,8 @@
+//! How large a text is. Owns: the tokeniser, its cache by content, and the bounds that make counting needless. Does
+//! not own: what a request really took (that is the provider's usage), or how estimates are calibrated (`session`).
+
+/// Counts the tokens of a text.
+pub trait TokenCounter: Send + Sync {
+    /// Tokens of `text`: exact for ordinary text, close for text without any break.
+    fn count(&self, text: &str) -> u32;
+}

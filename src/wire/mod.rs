@@ -1,0 +1,23 @@
+//! Bytes to model and back. Owns: the wire formats and their codecs (one folder each), the envelope that splices
+//! edits into the original bytes, event streams, content codings, and what an answer says of usage, of overflow and
+//! of model windows. Does not own: what to edit (`prune`), or HTTP (`server`, `upstream`).
+//!
+//! To add a wire format: a folder with a [`Codec`], a variant of [`WireFormat`], a line in [`Codecs::builtin`], and
+//! a folder of fixtures.
+
+pub mod chat;
+mod codec;
+mod coding;
+mod envelope;
+mod models;
+mod overflow;
+mod reader;
+mod sse;
+
+pub use codec::{Codec, Codecs, DecodeError, Decoded, WireFormat};
+pub use coding::{Coding, CodingError, Inflater, decode_all};
+pub use envelope::Envelope;
+pub use models::{ModelWindow, read_windows};
+pub use overflow::{Overflow, read_overflow};
+pub use reader::{ReplyKind, UsageReader};
+pub use sse::{EventReader, SseError};
