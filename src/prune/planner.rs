@@ -1,0 +1,50 @@
+use super::budget::Budget;
+use super::ladder::Ladder;
+use super::{Demand, Draft, Plan, Rules, Settings, Sizes};
+use crate::model::{EditSet, Transcript};
+use crate::tokens::Cached;
+
+/// Makes plans. Pure: the same input gives the same plan.
+#[derive(Clone, Copy)]
+pub struct Planner<'a> {
+    /// What to prune, when and how far.
+    pub settings: &'a Settings,
+    /// Its patterns, compiled.
+    pub rules: &'a Rules,
+    /// Counts new texts.
+    pub counter: &'a Cached,
+}
+
+impl Planner<'_> {
+    /// The plan for a request that would have `size` real tokens with nothing but the `replayed` edits, at `ratio`
+    /// real tokens per estimated one.
+    pub fn plan(
+        &self,
+        transcript: &Transcript,
+        sizes: &Sizes,
+        replayed: EditSet,
+        demand: Demand,
+        size: u64,
+        ratio: f64,
+    ) -> Plan {
+        let (goal, limit) = match demand {
+            Demand::BelowThreshold | Demand::Cooldown => return Plan::replay(replayed),
+            Demand::Prune { goal } => (goal, None),
+            Demand::AtRisk { goal, limit } => (goal, Some(limit)),
+        };
+        let mut plan = Plan::default();
+        let mut draft = Draft::new(transcript, sizes, self.rules, self.settings, replayed);
+        let mut ladder = Ladder { draft: &mut draft, counter: self.counter, plan: &mut plan };
+        ladder.prune(&Budget { size, goal, ratio });
+        if let Some(limit) = limit {
+            ladder.rescue(&Budget { size, goal: limit, ratio });
+        }
+        plan.edits = draft.edits;
+        plan
+    }
+
+    /// Estimated tokens of all items when sent under `edits`.
+    pub fn estimate(sizes: &Sizes, edits: &EditSet) -> u64 {
+        super::draft::total_under(edits, sizes) + u64::from(sizes.definitions())
+    }
+}
