@@ -2,15 +2,24 @@
 //! request is too large; absorb the usage at the end. Owns: the order of these steps, the receipt, and that every
 //! failure ends in a named bypass. Does not own: sockets and status codes (`server`), or any single step.
 
+mod commit;
+mod debug;
 mod outcome;
 #[expect(clippy::module_inception, reason = "the room is named after its one central type")]
 mod pipeline;
+mod policy;
+mod prepare;
+mod reading;
+mod recover;
 mod request;
 mod settings;
+mod settle;
 mod view;
+mod windows;
 
-pub use outcome::{Bypass, Outcome, Quiet, Receipt};
+pub use outcome::{Bypass, Outcome, Quiet, Receipt, Recovery};
 pub use pipeline::Pipeline;
-pub use request::{HeaderLookup, Inbound, Prepared, Settled, Turn};
+pub use policy::PolicyError;
+pub use request::{HeaderLookup, Inbound, Prepared, Settled, Turn, UsageUpdate};
 pub use settings::{DebugSettings, Mode, Settings};
 pub use view::SessionView;

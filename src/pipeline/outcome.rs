@@ -1,3 +1,5 @@
+use bytes::Bytes;
+
 use crate::wire::WireFormat;
 
 /// What Secateur did with a request.
@@ -65,8 +67,40 @@ pub struct Receipt {
     pub pruned: Vec<(&'static str, usize, u64)>,
     /// Number of this prune in its session, from 1; `None` when this request made no new one.
     pub prune: Option<u64>,
-    /// How long preparing took, in microseconds.
-    pub prepare_us: u64,
+}
+
+/// A request is sent again, smaller, because the provider refused it as too large.
+#[derive(Debug, Clone)]
+pub struct Recovery {
+    /// The body to send, without content coding.
+    pub body: Bytes,
+    /// Which try it is, from 1.
+    pub attempt: u8,
+    /// What the provider says was asked, in tokens.
+    pub asked: Option<u64>,
+    /// What the provider says is allowed, in tokens.
+    pub limit: Option<u64>,
+    /// What it is expected to be now, in tokens.
+    pub tokens_after: u64,
+    /// Statements it adds, by stage: `(stage, how many, tokens saved)`.
+    pub pruned: Vec<(&'static str, usize, u64)>,
+}
+
+impl Receipt {
+    /// Of a request that goes by unread.
+    pub fn bypassed(bypass: Bypass) -> Self {
+        Self {
+            format: None,
+            outcome: Outcome::Bypassed(bypass),
+            model: String::new(),
+            session: String::new(),
+            tokens_before: None,
+            tokens_after: None,
+            replayed: 0,
+            pruned: Vec::new(),
+            prune: None,
+        }
+    }
 }
 
 impl Outcome {

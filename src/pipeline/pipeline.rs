@@ -1,50 +1,78 @@
 use std::sync::Arc;
 
-use super::{Inbound, Prepared, Settings, Settled, Turn};
+use super::debug::DebugSink;
+use super::policy::{Policies, PolicyError};
+use super::windows::Windows;
+use super::{Mode, SessionView, Settings};
 use crate::model::Clock;
-use crate::session::SessionStore;
-use crate::wire::{Codec, Codecs};
+use crate::session::{SessionStore, StoreStats};
+use crate::tokens::{Cached, Tiktoken};
+use crate::wire::{Codec, Codecs, read_windows};
 
-/// One request's story. Shared by all requests; a reload builds a new one.
+/// One request's story. Shared by all requests.
 pub struct Pipeline {
-    codecs: Codecs,
+    pub(super) codecs: Codecs,
+    pub(super) mode: Mode,
+    pub(super) policies: Policies,
+    pub(super) sessions: Arc<dyn SessionStore>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) counter: Arc<Cached>,
+    pub(super) windows: Windows,
+    pub(super) debug: Arc<DebugSink>,
 }
+
+/// Token counts kept: those of some hundred long conversations.
+const COUNTS_KEPT: usize = 200_000;
+/// Most sessions that are listed.
+const MOST_LISTED: usize = 10_000;
 
 impl Pipeline {
     /// A pipeline over a session store.
-    pub fn new(_settings: Settings, _sessions: Arc<dyn SessionStore>, _clock: Arc<dyn Clock>) -> Self {
-        Self { codecs: Codecs::builtin() }
+    ///
+    /// # Errors
+    /// When a pattern in the settings does not compile.
+    pub fn new(
+        settings: &Settings,
+        sessions: Arc<dyn SessionStore>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, PolicyError> {
+        Ok(Self {
+            codecs: Codecs::builtin(),
+            mode: settings.mode,
+            policies: Policies::new(settings)?,
+            sessions,
+            clock,
+            counter: Arc::new(Cached::new(Tiktoken::o200k(), COUNTS_KEPT)),
+            windows: Windows::new(),
+            debug: Arc::new(DebugSink::new(settings.debug.clone())),
+        })
     }
 
-    /// The codec for a path, if it is one of a known wire format.
+    /// The codec for a path (without query), if it is one of a known wire format.
     pub fn codec(&self, path: &str) -> Option<&Arc<dyn Codec>> {
         self.codecs.for_path(path)
     }
 
-    /// Decides what is sent for a request. Never fails: what goes wrong is a named bypass.
-    pub async fn prepare(&self, _inbound: Inbound) -> Prepared {
-        unimplemented!("being built")
+    /// Learns model windows from a `/models` answer of an upstream that passed by; returns how many it told.
+    pub fn learn_windows(&self, upstream: &str, answer: &[u8]) -> usize {
+        let told = read_windows(answer);
+        told.iter().for_each(|model| self.windows.learn(upstream, &model.model, model.window));
+        told.len()
     }
 
-    /// After an answer of `status` that may say the request was too large: the body to send instead, or `None` to
-    /// hand the answer on. Counts its tries: at most two a turn.
-    pub async fn recover(&self, _turn: &mut Turn, _status: u16, _answer: &[u8]) -> Option<bytes::Bytes> {
-        None
-    }
-
-    /// Absorbs what an answer said, at its end.
-    pub async fn settle(&self, _turn: Turn, _settled: Settled) {}
-
-    /// Learns model windows from a `/models` answer of an upstream that passed by.
-    pub fn learn_windows(&self, _upstream: &str, _answer: &[u8]) {}
-
-    /// All sessions, latest first.
-    pub async fn sessions(&self) -> Vec<super::SessionView> {
-        Vec::new()
+    /// All sessions, the one used last first. Empty when the store does not answer.
+    pub async fn sessions(&self) -> Vec<SessionView> {
+        let kept = self.sessions.list(MOST_LISTED).await.unwrap_or_default();
+        kept.iter().map(|(key, session)| SessionView::of(key, session)).collect()
     }
 
     /// One session by the `id` of its view.
-    pub async fn session(&self, _id: &str) -> Option<super::SessionView> {
-        None
+    pub async fn session(&self, id: &str) -> Option<SessionView> {
+        self.sessions().await.into_iter().find(|view| view.id == id)
+    }
+
+    /// Figures about the session store.
+    pub fn store_stats(&self) -> StoreStats {
+        self.sessions.stats()
     }
 }

@@ -3,7 +3,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::Receipt;
+use super::reading::{Reading, Standing};
+use crate::model::{EditSet, Fingerprint};
+use crate::prune::Sizes;
+use crate::session::SessionKey;
 use crate::tap::TapEnd;
+use crate::wire::Codec;
 
 /// A request as it came in, as far as the pipeline cares.
 pub struct Inbound {
@@ -36,8 +41,52 @@ pub struct Prepared {
 
 /// A request under way.
 pub struct Turn {
-    /// What was done so far.
-    pub receipt: Receipt,
+    pub(super) key: SessionKey,
+    pub(super) explicit_id: Option<String>,
+    pub(super) upstream: String,
+    pub(super) model: String,
+    pub(super) codec: Arc<dyn Codec>,
+    pub(super) standing: Standing,
+    /// Whether this request made a new prune.
+    pub(super) pruned: bool,
+    /// Estimated tokens of what is sent; `None` when it was not worth counting.
+    pub(super) estimate: Option<u64>,
+    /// Estimated tokens that edits take away from what is sent.
+    pub(super) saved: u64,
+    /// The states that an answer with usage measures, longest first.
+    pub(super) marks: Vec<Mark>,
+    /// Times it was sent again because the provider found it too large.
+    pub(super) recoveries: u8,
+    /// What sending again would need; gone once the provider has accepted the request.
+    pub(super) kept: Option<Kept>,
+}
+
+/// A conversation state: the items up to a point, and what is sent behind that point.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    pub(super) prefix: Fingerprint,
+    pub(super) items: usize,
+    /// Estimated tokens of what is sent behind it.
+    pub(super) behind: u64,
+}
+
+/// The request itself.
+pub(super) struct Kept {
+    pub(super) reading: Arc<Reading>,
+    pub(super) edits: EditSet,
+    pub(super) sizes: Option<Arc<Sizes>>,
+}
+
+impl Turn {
+    /// The provider has accepted the request: its body will not be needed again, and its memory is freed.
+    pub fn accepted(&mut self) {
+        self.kept = None;
+    }
+
+    /// How often it was sent again because the provider found it too large.
+    pub fn recoveries(&self) -> u8 {
+        self.recoveries
+    }
 }
 
 /// How an answer ended.
@@ -47,4 +96,21 @@ pub struct Settled {
     pub status: u16,
     /// What the tap saw.
     pub end: TapEnd,
+}
+
+/// What an answer told of its size; a fact for the log and the metrics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageUpdate {
+    /// The session's public label.
+    pub session: String,
+    /// The model asked for.
+    pub model: String,
+    /// Real input tokens.
+    pub input_tokens: u64,
+    /// Input tokens that the provider read from its prefix cache.
+    pub cache_read_tokens: Option<u64>,
+    /// Tokens of the answer.
+    pub output_tokens: Option<u64>,
+    /// What the size was expected to be, in tokens; `None` when it was not worth estimating.
+    pub expected_tokens: Option<u64>,
 }

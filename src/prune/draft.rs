@@ -68,12 +68,7 @@ impl<'a> Draft<'a> {
 
     /// Tokens of the item at `index` as it would be sent. A fold counts with its first item.
     pub fn tokens(&self, index: usize) -> u32 {
-        tokens_under(&self.edits, self.sizes, index)
-    }
-
-    /// Tokens of all items as they would be sent.
-    pub fn total_tokens(&self) -> u64 {
-        total_under(&self.edits, self.sizes)
+        self.sizes.under(&self.edits, index)
     }
 
     /// Whether the item at `index` is old enough for a stage that starts at `start`: below 1 a share of all message
@@ -87,25 +82,4 @@ impl<'a> Draft<'a> {
     pub fn references(&self) -> &References {
         self.references.get_or_init(|| References::of(self.transcript))
     }
-}
-
-/// Tokens of the item at `index` when sent under `edits`.
-pub(super) fn tokens_under(edits: &EditSet, sizes: &Sizes, index: usize) -> u32 {
-    if let Some(edit) = edits.get(index) {
-        return sizes.of(index).saturating_sub(edit.saved());
-    }
-    for range in edits.folds() {
-        if range.items.start == index {
-            return range.fold.tokens_after;
-        }
-        if range.items.contains(&index) {
-            return 0;
-        }
-    }
-    sizes.of(index)
-}
-
-/// Tokens of all items when sent under `edits`.
-pub(super) fn total_under(edits: &EditSet, sizes: &Sizes) -> u64 {
-    (0..sizes.len()).map(|index| u64::from(tokens_under(edits, sizes, index))).sum()
 }

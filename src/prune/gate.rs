@@ -56,11 +56,9 @@ impl Gate<'_> {
     /// Size from which a request is pruned, in tokens.
     pub fn threshold(&self, window: Option<u64>, idle_ms: u64) -> u64 {
         let configured = self.0.pruning_threshold;
-        let tokens = if configured < 1.0 {
-            configured * window.unwrap_or(ASSUMED_WINDOW) as f64
-        } else {
-            configured
-        } as u64;
+        let tokens =
+            if configured < 1.0 { configured * window.unwrap_or(ASSUMED_WINDOW) as f64 } else { configured }
+                as u64;
         let is_cold = self.0.threshold_when_cold > 0 && idle_ms >= self.0.cache_lifetime_ms;
         if is_cold { tokens.min(self.0.threshold_when_cold) } else { tokens }
     }
@@ -79,9 +77,8 @@ impl Gate<'_> {
         if figures.size < threshold {
             return Demand::BelowThreshold;
         }
-        let grown = Self::rebase(figures).is_none_or(|baseline| {
-            figures.size.saturating_sub(baseline) >= self.0.trigger_every_n_tokens
-        });
+        let grown = Self::rebase(figures)
+            .is_none_or(|baseline| figures.size.saturating_sub(baseline) >= self.0.trigger_every_n_tokens);
         if grown { Demand::Prune { goal } } else { Demand::Cooldown }
     }
 
@@ -116,7 +113,8 @@ mod tests {
 
     #[test]
     fn after_a_prune_the_conversation_must_grow_first() {
-        let at = |size| Figures { size, measured: true, baseline: Some((81_000, true)), ..Figures::default() };
+        let at =
+            |size| Figures { size, measured: true, baseline: Some((81_000, true)), ..Figures::default() };
         assert_eq!(decide(at(85_999)), Demand::Cooldown);
         assert_eq!(decide(at(86_000)), Demand::Prune { goal: 48_000 });
     }
@@ -125,7 +123,8 @@ mod tests {
     fn the_baseline_follows_a_fall_and_a_change_of_source() {
         let fallen = Figures { size: 80_500, baseline: Some((90_000, false)), ..Figures::default() };
         assert_eq!(Gate::rebase(&fallen), Some(80_500));
-        let other_source = Figures { size: 95_000, measured: true, baseline: Some((80_000, false)), ..fallen };
+        let other_source =
+            Figures { size: 95_000, measured: true, baseline: Some((80_000, false)), ..fallen };
         assert_eq!(Gate::rebase(&other_source), Some(95_000));
         assert_eq!(decide(other_source), Demand::Cooldown);
     }

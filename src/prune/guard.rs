@@ -64,13 +64,16 @@ impl Guard<'_> {
     }
 
     /// Whether the item at `index` may be touched by an edit of this strength.
-    pub(super) fn may_touch(&self, draft: &Draft<'_>, index: usize, strength: Strength) -> Result<(), Refusal> {
+    pub(super) fn may_touch(
+        &self,
+        draft: &Draft<'_>,
+        index: usize,
+        strength: Strength,
+    ) -> Result<(), Refusal> {
         let free = match draft.protection[index] {
             None => true,
             Some(Protection::Reply) => strength == Strength::Detail,
-            Some(Protection::Recent) => {
-                self.reach >= Reach::Recent && draft.items()[index].kind != REPLY
-            }
+            Some(Protection::Recent) => self.reach >= Reach::Recent && draft.items()[index].kind != REPLY,
             Some(Protection::NewestGroup) => {
                 self.reach >= Reach::Newest && draft.items()[index].is_tool_result()
             }
@@ -79,21 +82,30 @@ impl Guard<'_> {
         match draft.protection[index] {
             Some(protection) if !free => Err(Refusal::Protected(protection)),
             _ if draft.edits.is_folded(index) => Err(Refusal::Folded),
-            _ if draft.edits.get(index).is_some_and(|old| old.strength >= strength) => Err(Refusal::NotStronger),
+            _ if draft.edits.get(index).is_some_and(|old| old.strength >= strength) => {
+                Err(Refusal::NotStronger)
+            }
             _ => Ok(()),
         }
     }
 
-    fn edit(&self, draft: &Draft<'_>, index: usize, text: String, strength: Strength) -> Result<Edit, Refusal> {
+    fn edit(
+        &self,
+        draft: &Draft<'_>,
+        index: usize,
+        text: String,
+        strength: Strength,
+    ) -> Result<Edit, Refusal> {
         self.may_touch(draft, index, strength)?;
         let item = &draft.items()[index];
         let original = draft.transcript.text(index);
         let images = item.images() as u32 * draft.settings.image_tokens;
         let tokens_before = self.counter.count(item.content, || original.clone()) + images;
         let tokens_after = self.counter.count_text(&text);
-        let now = draft.edits.get(index).map_or((tokens_before, original.len()), |old| {
-            (old.tokens_after, old.text.len())
-        });
+        let now = draft
+            .edits
+            .get(index)
+            .map_or((tokens_before, original.len()), |old| (old.tokens_after, old.text.len()));
         let shorter = tokens_after < now.0 && (text.len() < now.1 || images > 0);
         if text.is_empty() || !shorter {
             return Err(Refusal::NotShorter);
@@ -111,7 +123,10 @@ impl Guard<'_> {
         let items = draft.items();
         for index in range.clone() {
             match draft.protection[index] {
-                Some(p @ (Protection::Tool | Protection::Pattern | Protection::Image | Protection::NewestGroup)) => {
+                Some(
+                    p
+                    @ (Protection::Tool | Protection::Pattern | Protection::Image | Protection::NewestGroup),
+                ) => {
                     return Err(Refusal::Protected(p));
                 }
                 Some(Protection::Recent) if self.reach < Reach::Recent => {

@@ -28,7 +28,8 @@ pub use planner::Planner;
 pub use protect::Protection;
 pub use rules::{RuleError, Rules};
 pub use settings::{
-    DETAIL_PLACEHOLDER, DetailMode, HARD_PLACEHOLDER, ModelPolicy, Settings, SoftTrim, SummarySettings, ZoneOrigin,
+    DETAIL_PLACEHOLDER, DetailMode, HARD_PLACEHOLDER, ModelPolicy, Settings, SoftTrim, SummarySettings,
+    ZoneOrigin,
 };
 pub use sizes::Sizes;
 pub use stage::{Proposal, Stage};

@@ -45,6 +45,7 @@ impl Planner<'_> {
 
     /// Estimated tokens of all items when sent under `edits`.
     pub fn estimate(sizes: &Sizes, edits: &EditSet) -> u64 {
-        super::draft::total_under(edits, sizes) + u64::from(sizes.definitions())
+        let items: u64 = (0..sizes.len()).map(|index| u64::from(sizes.under(edits, index))).sum();
+        items + u64::from(sizes.definitions())
     }
 }

@@ -1,4 +1,4 @@
-use crate::model::{ItemKind, PartKind, Transcript};
+use crate::model::{EditSet, ItemKind, PartKind, Transcript};
 use crate::tokens::Cached;
 
 /// Framing of a message (role and delimiters), in tokens; as OpenAI documents for its chat format.
@@ -27,6 +27,18 @@ impl Sizes {
     /// Tokens of the item at `index`.
     pub fn of(&self, index: usize) -> u32 {
         self.items[index]
+    }
+
+    /// Tokens of the item at `index` when sent under `edits`. A fold counts with its first item.
+    pub fn under(&self, edits: &EditSet, index: usize) -> u32 {
+        if let Some(edit) = edits.get(index) {
+            return self.of(index).saturating_sub(edit.saved());
+        }
+        match edits.folds().iter().find(|range| range.items.contains(&index)) {
+            Some(range) if range.items.start == index => range.fold.tokens_after,
+            Some(_) => 0,
+            None => self.of(index),
+        }
     }
 
     /// Tokens of the tool definitions.
@@ -73,7 +85,5 @@ fn item_size(transcript: &Transcript, index: usize, counter: &Cached, image_toke
         ItemKind::ToolCall(call) => call.name.len() / BYTES_PER_TOKEN + FRAMING as usize,
         _ => 0,
     };
-    text + images
-        + (other / BYTES_PER_TOKEN + name) as u32
-        + if starts_message { FRAMING } else { 0 }
+    text + images + (other / BYTES_PER_TOKEN + name) as u32 + if starts_message { FRAMING } else { 0 }
 }

@@ -43,14 +43,21 @@ impl Anchors {
     }
 
     /// The state with the longest prefix among those in `chain` (`chain[n]` is the chain over the first n+1 items)
-    /// that `model` has counted.
+    /// that `model` was sent.
     pub fn longest(&self, chain: &[Fingerprint], model: &str) -> Option<&Anchor> {
+        self.in_chain(chain, model).max_by_key(|a| a.items)
+    }
+
+    /// The same among those whose real size the provider told, with that size.
+    pub fn longest_measured(&self, chain: &[Fingerprint], model: &str) -> Option<(&Anchor, u64)> {
+        self.in_chain(chain, model).filter_map(|a| Some((a, a.real?))).max_by_key(|(a, _)| a.items)
+    }
+
+    fn in_chain(&self, chain: &[Fingerprint], model: &str) -> impl Iterator<Item = &Anchor> {
         self.0
             .iter()
-            .rev()
-            .filter(|a| a.model == model && a.items > 0)
-            .filter(|a| chain.get(a.items - 1) == Some(&a.prefix))
-            .max_by_key(|a| a.items)
+            .filter(move |a| a.model == model && a.items > 0)
+            .filter(move |a| chain.get(a.items - 1) == Some(&a.prefix))
     }
 
     /// How many states are kept.

@@ -36,7 +36,9 @@ async fn exercise(store: &dyn SessionStore, clock: &ManualClock) {
     assert!(store.load(&key("a")).await.unwrap().is_none());
 
     let first = Session::begin(Some("a"), clock.now_ms());
-    let Saved::Stored(stored) = save(store, "a", first.clone()).await else { panic!("nobody else was there") };
+    let Saved::Stored(stored) = save(store, "a", first.clone()).await else {
+        panic!("nobody else was there")
+    };
     assert_eq!(stored.version, 1);
     assert_eq!(store.load(&key("a")).await.unwrap(), Some(stored.clone()));
 
@@ -51,7 +53,8 @@ async fn exercise(store: &dyn SessionStore, clock: &ManualClock) {
 
     clock.advance(IDLE_MS / 2);
     save(store, "c", Session::begin(Some("c"), clock.now_ms())).await;
-    let order: Vec<_> = store.list(10).await.unwrap().into_iter().map(|(_, s)| s.explicit_id.clone()).collect();
+    let order: Vec<_> =
+        store.list(10).await.unwrap().into_iter().map(|(_, s)| s.explicit_id.clone()).collect();
     assert_eq!(order, [Some("c".to_owned()), Some("a".to_owned())]);
     assert_eq!(store.list(1).await.unwrap().len(), 1);
 

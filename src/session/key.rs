@@ -50,10 +50,7 @@ impl SessionKey {
 
 /// What a conversation opens with; without any user text, its first item.
 fn opening(transcript: &Transcript) -> Fingerprint {
-    transcript
-        .opening
-        .or_else(|| transcript.items.first().map(|item| item.fingerprint))
-        .unwrap_or_default()
+    transcript.opening.or_else(|| transcript.items.first().map(|item| item.fingerprint)).unwrap_or_default()
 }
 
 impl std::fmt::Display for SessionKey {

@@ -55,7 +55,12 @@ impl MemoryStore {
 struct IdleFor(Duration);
 
 impl Expiry<SessionKey, Arc<Session>> for IdleFor {
-    fn expire_after_create(&self, _: &SessionKey, _: &Arc<Session>, _: std::time::Instant) -> Option<Duration> {
+    fn expire_after_create(
+        &self,
+        _: &SessionKey,
+        _: &Arc<Session>,
+        _: std::time::Instant,
+    ) -> Option<Duration> {
         Some(self.0)
     }
 

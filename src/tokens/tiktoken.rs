@@ -91,8 +91,10 @@ mod tests {
 
     #[test]
     fn ordinary_text_is_counted_exactly() {
-        let code = "fn main() {\n        let total: u64 = items.iter().map(|i| i.len()).sum();\n    }\n".repeat(40);
-        let table = "| name | 12345678901234567890 | ------------------------------------------ |\n".repeat(10);
+        let code =
+            "fn main() {\n        let total: u64 = items.iter().map(|i| i.len()).sum();\n    }\n".repeat(40);
+        let table =
+            "| name | 12345678901234567890 | ------------------------------------------ |\n".repeat(10);
         let chinese = "他读取了配置文件,然后重新启动服务。没有发现错误。\n".repeat(20);
         for text in ["", "a", &code, &table, &chinese] {
             assert_eq!(Tiktoken::o200k().count(text) as usize, exact(text), "{text:.40}");

@@ -2,9 +2,28 @@ use super::cut;
 
 /// Words that announce a result, in lower case. In English and Chinese, as agents' tools write.
 const MARKERS: [&str; 22] = [
-    "error", "failed", "failure", "fatal", "exception", "panicked", "traceback", "passed", "succeeded", "success",
-    "summary", "result:", "total", "conclusion", "final answer", "warning", "exit code", "错误", "失败", "成功",
-    "总结", "结论",
+    "error",
+    "failed",
+    "failure",
+    "fatal",
+    "exception",
+    "panicked",
+    "traceback",
+    "passed",
+    "succeeded",
+    "success",
+    "summary",
+    "result:",
+    "total",
+    "conclusion",
+    "final answer",
+    "warning",
+    "exit code",
+    "错误",
+    "失败",
+    "成功",
+    "总结",
+    "结论",
 ];
 /// Longest conclusion, in characters.
 const LONGEST: usize = 300;
@@ -44,8 +63,10 @@ mod tests {
 
     #[test]
     fn lines_that_announce_a_result_come_first() {
-        assert_eq!(of("compiling\nerror[E0308]: mismatched types\nnote: x\n\n3 passed, 1 failed\nbye"),
-            "error[E0308]: mismatched types\n3 passed, 1 failed");
+        assert_eq!(
+            of("compiling\nerror[E0308]: mismatched types\nnote: x\n\n3 passed, 1 failed\nbye"),
+            "error[E0308]: mismatched types\n3 passed, 1 failed"
+        );
         assert_eq!(of("first\n\nlast words\nof it\n"), "last words\nof it");
         assert_eq!(of("测试失败: 3"), "测试失败: 3");
         assert_eq!(of(""), "");

@@ -55,9 +55,8 @@ fn output(draft: &Draft<'_>, index: usize, clears: bool) -> String {
 
 /// The run of replies, calls and outputs around `index`, between two messages of the user or the system.
 fn block(draft: &Draft<'_>, index: usize) -> Range<usize> {
-    let ends = |i: &usize| {
-        matches!(draft.items()[*i].kind, ItemKind::Message { role: Role::User | Role::System })
-    };
+    let ends =
+        |i: &usize| matches!(draft.items()[*i].kind, ItemKind::Message { role: Role::User | Role::System });
     let start = (0..index).rev().find(ends).map_or(0, |i| i + 1);
     let end = (index..draft.items().len()).find(ends).unwrap_or(draft.items().len());
     start..end

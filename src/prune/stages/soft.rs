@@ -35,11 +35,7 @@ impl Stage for Soft {
 
 /// The trimmed text, at most `max_chars` long; `None` when it is not longer than that. `referred` names the
 /// references in a line that are made again later.
-pub(super) fn trim(
-    text: &str,
-    limits: &SoftTrim,
-    referred: impl Fn(&str) -> Vec<String>,
-) -> Option<String> {
+pub(super) fn trim(text: &str, limits: &SoftTrim, referred: impl Fn(&str) -> Vec<String>) -> Option<String> {
     let chars = cut::len(text);
     if chars <= limits.max_chars {
         return None;
@@ -121,10 +117,15 @@ mod tests {
     #[test]
     fn head_tail_and_referred_lines_stay() {
         let text: String = (0..100).map(|n| format!("row {n} of the table\n")).collect();
-        let trimmed = trim(&text, &LIMITS, |line| {
-            if line.starts_with("row 57 ") { vec!["57".into()] } else { Vec::new() }
-        })
-        .unwrap();
+        let trimmed =
+            trim(
+                &text,
+                &LIMITS,
+                |line| {
+                    if line.starts_with("row 57 ") { vec!["57".into()] } else { Vec::new() }
+                },
+            )
+            .unwrap();
         assert!(trimmed.starts_with(cut::head(&text, 60)) && trimmed.ends_with(cut::tail(&text, 60)));
         assert!(trimmed.contains("row 57 of the table\n") && trimmed.contains("characters cut"));
     }

@@ -23,7 +23,11 @@ impl Stage for Superseded {
         among
             .iter()
             .filter(|&&index| overtaken.holds(draft, index))
-            .map(|&index| Proposal::Replace { index, text: hard::text(draft, index), strength: Strength::Hard })
+            .map(|&index| Proposal::Replace {
+                index,
+                text: hard::text(draft, index),
+                strength: Strength::Hard,
+            })
             .collect()
     }
 }

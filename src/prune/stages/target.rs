@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use crate::model::{Transcript, ToolCall};
+use crate::model::{ToolCall, Transcript};
 
 /// What a call on a file does, as far as its name and arguments tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,15 @@ const READS: [&str; 6] = ["read", "view", "cat", "open", "show", "get_file"];
 const WRITES: [&str; 9] =
     ["write", "edit", "replace", "patch", "create", "insert", "update", "delete", "append"];
 const PATHS: [&str; 9] = [
-    "path", "file_path", "filePath", "filepath", "file", "filename", "target_file", "absolute_path", "relative_path",
+    "path",
+    "file_path",
+    "filePath",
+    "filepath",
+    "file",
+    "filename",
+    "target_file",
+    "absolute_path",
+    "relative_path",
 ];
 /// How many lines a read without a limit is taken to show, from its offset on.
 const OPEN_END: u64 = u64::MAX;
@@ -34,8 +42,10 @@ impl Target {
         let path = PATHS.iter().find_map(|key| arguments.get(key)?.as_str())?;
         // Tools of many commands under one name say which in an argument.
         let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default().to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|w| name.contains(w) || command == *w)
-            || words.iter().any(|w| !command.is_empty() && command.starts_with(w));
+        let says = |words: &[&str]| {
+            words.iter().any(|w| name.contains(w) || command == *w)
+                || words.iter().any(|w| !command.is_empty() && command.starts_with(w))
+        };
         let reads = command == "view" || (command.is_empty() && READS.iter().any(|w| name.contains(w)));
         let action = match () {
             () if reads => Action::Read,
