@@ -156,7 +156,7 @@ impl Actor {
                 self.read(file, None, tokens)
             }
             Act::Tests => {
-                let filter = noun(&mut self.random).to_owned();
+                let filter = noun(&mut self.random);
                 self.tests(filter, tokens)
             }
             other => self.look_up(other, tokens),
@@ -194,7 +194,7 @@ impl Actor {
                 logs::service(&mut out, Some(text), project, random);
                 action("search_logs", json!({"query": text, "max_lines": 500}), out)
             }
-            Kind::Test => self.tests(text.to_owned(), tokens),
+            Kind::Test => self.tests(text, tokens),
         }
     }
 
@@ -236,7 +236,7 @@ impl Actor {
         match act {
             Act::Commits => data::commits(&mut out, project, random),
             Act::Rows => {
-                data::rows(&mut out, arguments["resource"].as_str().unwrap_or_default(), project, random)
+                data::rows(&mut out, arguments["resource"].as_str().unwrap_or_default(), project, random);
             }
             Act::Build => logs::build(&mut out, project, random),
             Act::Page => prose::page(&mut out, project, random),
@@ -248,7 +248,7 @@ impl Actor {
         Action { tool, arguments, output: out, failed: false }
     }
 
-    fn tests(&mut self, filter: String, tokens: f64) -> Action {
+    fn tests(&mut self, filter: &str, tokens: f64) -> Action {
         let mut out = Output::new(tokens, output::TESTS);
         logs::tests(&mut out, &self.project, &mut self.random);
         Action { tool: "run_tests", arguments: json!({"filter": filter}), output: out, failed: false }

@@ -113,7 +113,7 @@ fn system(actor: &mut Actor) -> String {
     let mut text =
         String::from("You are a coding agent. You work in a project's folder with the tools below.\n");
     for guideline in GUIDELINES {
-        text.push_str(&format!("- {guideline}\n"));
+        text.extend(["- ", guideline, "\n"]);
     }
     text + "\nAbout the project: " + &prose::paragraph(220, project, random)
 }

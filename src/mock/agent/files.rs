@@ -37,15 +37,12 @@ impl Actor {
     /// Searches the folder of a known file, or one file.
     pub(super) fn search(&mut self, tokens: f64, only: Option<usize>) -> Action {
         let mut out = Output::new(tokens, output::PATHS);
-        let files = match only {
-            Some(file) => {
-                self.learn(file);
-                vec![file]
-            }
-            None => {
-                let near = self.some_known();
-                self.project.beside(near)
-            }
+        let files = if let Some(file) = only {
+            self.learn(file);
+            vec![file]
+        } else {
+            let near = self.some_known();
+            self.project.beside(near)
         };
         let words: Vec<_> =
             (0..(tokens as usize / 300).clamp(1, 6)).map(|_| noun(&mut self.random)).collect();

@@ -101,7 +101,7 @@ pub(super) fn chinese(out: &mut Output, project: &Project, random: &mut Random) 
         }
         if random.chance(0.3) {
             let path = &project.any(random).path;
-            text.push_str(&format!("参见 {path}。"));
+            text.extend(["参见 ", path, "。"]);
             out.mention(Kind::Path, path, 0);
         }
         out.line(&text);

@@ -18,6 +18,16 @@ fn calls(conversation: &Conversation) -> impl Iterator<Item = &Call> {
     conversation.turns.iter().flat_map(|turn| &turn.calls)
 }
 
+/// Tokens of the outputs, the arguments, and the texts.
+fn parts(conversation: &Conversation) -> [u64; 3] {
+    let said = conversation.turns.iter().flat_map(|turn| turn.user.iter().chain(&turn.text));
+    [
+        calls(conversation).map(|call| tokens(&call.output)).sum(),
+        calls(conversation).map(|call| tokens(&call.arguments)).sum(),
+        tokens(&conversation.system) + said.map(|text| tokens(text)).sum::<u64>(),
+    ]
+}
+
 #[test]
 fn a_seed_decides_everything() {
     let options = AgentOptions { turns: 40, ..AgentOptions::default() };
@@ -36,10 +46,7 @@ fn sizes_are_those_of_real_agents() {
     assert!((6000..=11_000).contains(&quantile(0.99)), "{}", quantile(0.99));
     assert!((15_000..=33_000).contains(&quantile(1.0)), "{}", quantile(1.0));
 
-    let outputs: u64 = sizes.iter().sum();
-    let arguments: u64 = calls(&conversation).map(|call| tokens(&call.arguments)).sum();
-    let said = conversation.turns.iter().flat_map(|turn| turn.user.iter().chain(&turn.text));
-    let texts: u64 = tokens(&conversation.system) + said.map(|text| tokens(text)).sum::<u64>();
+    let [outputs, arguments, texts] = parts(&conversation);
     let share = |part: u64| part as f64 / (outputs + arguments + texts) as f64;
     assert!((0.66..0.80).contains(&share(outputs)), "{}", share(outputs));
     assert!((0.13..0.23).contains(&share(arguments)), "{}", share(arguments));
@@ -54,17 +61,17 @@ fn a_sixth_of_the_calls_copy_from_far_back() {
     };
     let (mut now, mut count, mut distances) = (0, 0, Vec::new());
     let mut seen: HashMap<String, u64> = HashMap::new();
-    let mut named: HashSet<String> = names(&conversation.system);
+    let mut copied: HashSet<String> = names(&conversation.system);
     for turn in &conversation.turns {
-        named.extend(turn.user.iter().chain(&turn.text).flat_map(|text| names(text)));
+        copied.extend(turn.user.iter().chain(&turn.text).flat_map(|text| names(text)));
         for call in &turn.calls {
             let wanted = names(&call.arguments.replace("\\n", " "));
             let short = call.arguments.len() < 400;
-            let fresh = wanted.iter().filter(|name| short && !named.contains(*name));
+            let fresh = wanted.iter().filter(|name| short && !copied.contains(*name));
             if let Some(at) = fresh.filter_map(|name| seen.get(name)).max() {
                 distances.push(now - at);
             }
-            named.extend(wanted);
+            copied.extend(wanted);
             now += tokens(&call.output) + tokens(&call.arguments);
             count += 1;
             seen.extend(names(&call.output).into_iter().map(|name| (name, now)));
@@ -84,7 +91,7 @@ fn a_target_is_met() {
         let options = AgentOptions { turns, target_tokens: Some(target), ..AgentOptions::default() };
         let conversation = Agent::new(2).conversation(&options);
         assert_eq!(conversation.turns.len(), turns);
-        let size = tokens(&chat::messages(&conversation, turns)) as f64 / target as f64;
+        let size = parts(&conversation).iter().sum::<u64>() as f64 / target as f64;
         assert!((0.75..1.25).contains(&size), "{target}: {size}");
     }
 }
