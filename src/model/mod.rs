@@ -8,6 +8,8 @@ mod edit;
 mod fingerprint;
 mod item;
 mod ledger;
+#[cfg(test)]
+pub(crate) mod testing;
 mod transcript;
 mod usage;
 

@@ -18,6 +18,8 @@ mod rules;
 mod settings;
 mod sizes;
 mod stage;
+#[cfg(test)]
+mod tests;
 pub mod stages;
 
 pub use budget::Budget;
