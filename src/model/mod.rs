@@ -16,7 +16,7 @@ mod usage;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use edit::{Edit, EditSet, Fold, FoldedRange, Strength};
 pub use fingerprint::Fingerprint;
-pub use item::{Item, ItemKind, Part, PartKind, Role, Span, ToolCall, ToolResult};
+pub use item::{Item, ItemKind, Part, PartKind, Parts, Role, Span, ToolCall, ToolResult};
 pub use ledger::Ledger;
 pub use transcript::Transcript;
 pub use usage::Usage;
