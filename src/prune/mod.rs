@@ -18,9 +18,9 @@ mod rules;
 mod settings;
 mod sizes;
 mod stage;
+pub mod stages;
 #[cfg(test)]
 mod tests;
-pub mod stages;
 
 pub use budget::Budget;
 pub use draft::Draft;

@@ -76,7 +76,11 @@ fn edited(plan: &Plan) -> Vec<(usize, String)> {
 
 #[test]
 fn only_old_tool_output_is_cleared() {
-    let plan = Bench::new(forced(0.0, 0.0, OFF)).plan(&garden().transcript(), EditSet::default(), Demand::Prune { goal: 0 });
+    let plan = Bench::new(forced(0.0, 0.0, OFF)).plan(
+        &garden().transcript(),
+        EditSet::default(),
+        Demand::Prune { goal: 0 },
+    );
     assert_eq!(edited(&plan), [(3, "[gone]".into()), (5, "[gone]".into())]);
 }
 
@@ -86,7 +90,8 @@ fn zones_take_the_oldest_hardest_and_the_other_origin_the_newest() {
     let kinds = |zone_origin| {
         let settings = Settings { zone_origin, ..settings.clone() };
         let goal = u64::MAX;
-        let plan = Bench::new(settings).plan(&garden().transcript(), EditSet::default(), Demand::Prune { goal });
+        let plan =
+            Bench::new(settings).plan(&garden().transcript(), EditSet::default(), Demand::Prune { goal });
         plan.edits.edits().map(|(index, edit)| (index, edit.strength.as_str())).collect::<Vec<_>>()
     };
     // The outputs' middles lie at 1/6 and 1/2 of the list; neither is over `max_chars`, so soft leaves them.
@@ -103,7 +108,8 @@ fn widening_goes_only_as_far_as_needed_and_takes_large_outputs_first() {
         .step("3", "c", "{}", &lines("small too", 60))
         .step("4", "d", "{}", "ok")
         .transcript();
-    let bench = Bench::new(Settings { keep_recent_tokens: 1, keep_recent_messages: 2, ..Settings::default() });
+    let bench =
+        Bench::new(Settings { keep_recent_tokens: 1, keep_recent_messages: 2, ..Settings::default() });
     let goal = bench.size(&transcript, &EditSet::default()) / 2;
     let plan = bench.plan(&transcript, EditSet::default(), Demand::Prune { goal });
     assert!(plan.edits.get(4).is_some(), "{plan:?}");
@@ -114,9 +120,14 @@ fn widening_goes_only_as_far_as_needed_and_takes_large_outputs_first() {
 #[test]
 fn a_stage_that_is_switched_off_never_runs() {
     let text = lines("row", 2_000);
-    let transcript =
-        Script::default().user("go").step("1", "a", "{}", &text).step("2", "b", "{}", "ok").user("on").transcript();
-    let plan = Bench::new(forced(0.0, OFF, OFF)).plan(&transcript, EditSet::default(), Demand::Prune { goal: 0 });
+    let transcript = Script::default()
+        .user("go")
+        .step("1", "a", "{}", &text)
+        .step("2", "b", "{}", "ok")
+        .user("on")
+        .transcript();
+    let plan =
+        Bench::new(forced(0.0, OFF, OFF)).plan(&transcript, EditSet::default(), Demand::Prune { goal: 0 });
     let [(2, trimmed)] = &edited(&plan)[..] else { panic!("{plan:?}") };
     assert!(trimmed.starts_with("row 0\n") && trimmed.ends_with("row 1999\n") && trimmed.len() <= 4_100);
 }
@@ -210,7 +221,11 @@ fn a_window_at_risk_reaches_the_newest_output_and_then_folds() {
 
 /// Random conversations of an agent.
 fn conversations() -> impl Strategy<Value = Transcript> {
-    let output = prop_oneof![Just(String::new()), "[a-z/._0-9 \n]{0,80}", (0_usize..400).prop_map(|n| lines("word", n))];
+    let output = prop_oneof![
+        Just(String::new()),
+        "[a-z/._0-9 \n]{0,80}",
+        (0_usize..400).prop_map(|n| lines("word", n))
+    ];
     let step = (0_usize..6, 0_usize..4, output);
     proptest::collection::vec(step, 0..25).prop_map(|steps| {
         let mut script = Script::default().system("You help.").user("Begin.");
