@@ -18,6 +18,9 @@ mod overflow;
 mod reader;
 mod sse;
 
+#[cfg(test)]
+mod fixtures;
+
 pub use codec::{Codec, Codecs, DecodeError, Decoded, WireFormat};
 pub use coding::{Coding, CodingError, Inflater, decode_all};
 pub use envelope::Envelope;
