@@ -102,7 +102,7 @@ impl<S: Keep> Memo<S> {
             let Some(key) = trail.keys.iter().rev().find(|(power, _)| *power <= end).copied() else {
                 continue;
             };
-            if trail.known == Some(end) {
+            if trail.known.is_some_and(|known| end <= known) {
                 continue;
             }
             let digest = trail.digest(body, end);

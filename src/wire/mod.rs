@@ -13,9 +13,13 @@ mod figures;
 mod json;
 mod memo;
 mod models;
+mod numbers;
 mod overflow;
 mod reader;
 mod sse;
+
+#[cfg(test)]
+mod fixtures;
 
 pub use codec::{Codec, Codecs, DecodeError, Decoded, WireFormat};
 pub use coding::{Coding, CodingError, Inflater, decode_all};
@@ -23,4 +27,4 @@ pub use envelope::Envelope;
 pub use models::{ModelWindow, read_windows};
 pub use overflow::{Overflow, read_overflow};
 pub use reader::{ReplyKind, UsageReader};
-pub use sse::{EventReader, SseError};
+pub use sse::EventReader;

@@ -1,7 +1,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use crate::model::{Fingerprint, Item, ItemKind, PartKind, Role, Span};
+use crate::model::{Fingerprint, Item, ItemKind, Part, PartKind, Role, Span};
 use crate::wire::memo::Keep;
 
 /// The top-level members that are read, by where they stand.
@@ -63,6 +63,7 @@ struct Settled {
 pub(super) struct Snapshot {
     progress: Arc<Progress>,
     settled: bool,
+    weight: usize,
 }
 
 impl Progress {
@@ -125,13 +126,33 @@ impl Progress {
         None
     }
 
+    /// Bytes of memory it holds, about.
+    fn weight(&self) -> usize {
+        const ITEM: usize = size_of::<Item>() + 2 * size_of::<(Fingerprint, u32)>();
+        const STRING: usize = 2 * size_of::<usize>();
+        let item = |item: &Item| {
+            let strings = match &item.kind {
+                ItemKind::ToolCall(call) => call.id.len() + call.name.len() + 2 * STRING,
+                ItemKind::ToolResult(result) => result.id.len() + STRING,
+                _ => 0,
+            };
+            let parts = if item.parts.spilled() { item.parts.len() * size_of::<Part>() } else { 0 };
+            ITEM + strings + parts
+        };
+        size_of::<Self>()
+            + self.items.iter().map(item).sum::<usize>()
+            + self.messages.len() * size_of::<Span>()
+    }
+
     /// The states worth keeping, each with the offset it stands behind, ascending.
     pub(super) fn snapshots(self) -> impl Iterator<Item = (usize, Snapshot)> {
         let end = |messages: usize| messages.checked_sub(1).map(|last| self.messages[last].end);
         let whole = end(self.messages.len());
         let settled = end(self.settled.messages).filter(|end| whole != Some(*end));
+        let weight = self.weight() / (1 + usize::from(settled.is_some()));
         let progress = Arc::new(self);
-        let at = move |end: usize, settled| (end, Snapshot { progress: Arc::clone(&progress), settled });
+        let at =
+            move |end: usize, settled| (end, Snapshot { progress: Arc::clone(&progress), settled, weight });
         let both = [settled.map(|end| at(end, true)), whole.map(|end| at(end, false))];
         both.into_iter().flatten()
     }
@@ -187,11 +208,6 @@ impl Snapshot {
 
 impl Keep for Snapshot {
     fn weight(&self) -> usize {
-        const LOOKUP: usize = 2 * size_of::<(Fingerprint, u32)>();
-        const STRINGS: usize = 48;
-        let progress = &self.progress;
-        size_of::<Progress>()
-            + progress.items.len() * (size_of::<Item>() + LOOKUP + STRINGS)
-            + progress.messages.len() * size_of::<Span>()
+        self.weight
     }
 }
