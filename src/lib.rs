@@ -4,7 +4,10 @@
 pub mod model;
 pub mod pipeline;
 pub mod prune;
+pub mod server;
 pub mod session;
 pub mod tap;
+pub mod telemetry;
 pub mod tokens;
+pub mod upstream;
 pub mod wire;
