@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Router;
 use tokio::task::JoinHandle;
 
 use crate::model::Clock;
 use crate::pipeline::{self, Pipeline};
+pub use crate::server::shutdown_signal;
 use crate::server::{self, Bound, Door};
 use crate::session::{self, SessionStore};
 use crate::telemetry::Metrics;
@@ -75,12 +75,12 @@ impl App {
     }
 
     /// What clients reach, without a listener.
-    pub fn router(&self) -> Router {
+    pub fn router(&self) -> server::Router {
         server::proxy_router(Arc::clone(&self.door))
     }
 
     /// What the admin port shows, without a listener.
-    pub fn admin_router(&self) -> Router {
+    pub fn admin_router(&self) -> server::Router {
         server::admin_router(Arc::clone(&self.door))
     }
 

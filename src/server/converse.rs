@@ -42,12 +42,12 @@ pub(super) async fn converse(
     let Parts { method, uri, headers, .. } = parts;
     let call = Call { trip, method, headers: Arc::new(headers) };
     let inbound = call.inbound(uri.path(), raw.clone());
-    let Prepared { body, receipt, mut turn } = call.trip.door.pipeline.prepare(inbound).await;
+    let Prepared { body, mut receipt, mut turn } = call.trip.door.pipeline.prepare(inbound).await;
     report::prepared(&call.trip.door.metrics, &receipt);
     let sent = body.map_or((raw, false), |edited| (edited, true));
     let first = call.send(sent, &receipt).await.map_err(|error| call.refusal(error))?;
     let last = match &mut turn {
-        Some(turn) => call.recover(turn, first).await,
+        Some(turn) => call.recover(turn, first, &mut receipt).await,
         None => first,
     };
     Ok(call.deliver(codec, last, receipt, turn))
@@ -81,7 +81,7 @@ impl Call {
 
     /// While the answer says that the request is too large and the pipeline knows a smaller one, sends that. The
     /// last answer an upstream gave is the result, unread.
-    async fn recover(&self, turn: &mut Turn, mut answer: Answer) -> Answer {
+    async fn recover(&self, turn: &mut Turn, mut answer: Answer, receipt: &mut Receipt) -> Answer {
         let mut tries = 0_u32;
         while matches!(answer.status(), StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE) {
             let Some(words) = answer.body_mut().peek_all(REFUSAL_LIMIT).await else { break };
@@ -89,24 +89,30 @@ impl Call {
             let status = answer.status().as_u16();
             let Some(smaller) = self.trip.door.pipeline.recover(turn, status, &words).await else { break };
             tries += 1;
-            match self.send((smaller, true), &turn.receipt).await {
+            receipt.clone_from(&turn.receipt);
+            match self.send((smaller, true), receipt).await {
                 Ok(next) => answer = next,
                 Err(error) => {
-                    report::resend_failed(&self.trip.door.metrics, &turn.receipt, &error);
+                    report::resend_failed(&self.trip.door.metrics, receipt, &error);
                     return answer;
                 }
             }
         }
         if tries > 0 {
-            report::recovered(&self.trip.door.metrics, &turn.receipt, tries, answer.status());
+            report::recovered(&self.trip.door.metrics, receipt, tries, answer.status());
         }
         answer
     }
 
     /// The answer as the client gets it: the upstream's status, headers and bytes, read on their way.
-    fn deliver(self, codec: Arc<dyn Codec>, answer: Answer, first: Receipt, turn: Option<Turn>) -> Response {
+    fn deliver(
+        self,
+        codec: Arc<dyn Codec>,
+        answer: Answer,
+        receipt: Receipt,
+        turn: Option<Turn>,
+    ) -> Response {
         let Trip { door, arrived, in_flight, .. } = self.trip;
-        let receipt = turn.as_ref().map_or(first, |turn| turn.receipt.clone());
         let (parts, body) = answer.into_parts();
         let reader = ReplyKind::of(answer::text(&parts.headers, &CONTENT_TYPE))
             .map(|kind| UsageReader::new(codec, kind, answer::text(&parts.headers, &CONTENT_ENCODING)));

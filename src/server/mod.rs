@@ -17,6 +17,7 @@ mod router;
 mod serve;
 mod settings;
 
+pub use axum::Router;
 pub use door::Door;
 pub use router::{admin_router, proxy_router};
 pub use serve::{Bound, ServeError, shutdown_signal};

@@ -9,11 +9,8 @@ use super::refusal::{Refusal, with_causes};
 use crate::model::Usage;
 use crate::pipeline::{Bypass, Outcome, Receipt};
 use crate::tap::{Ending, TapEnd};
-use crate::telemetry::{Answer, Metrics, Request};
+use crate::telemetry::{Answer, Metrics, NO_FORMAT, Request};
 use crate::upstream::UpstreamError;
-
-/// The label of requests that have no wire format.
-const NO_FORMAT: &str = "none";
 
 /// It was decided what is sent for a request. A prune or a bypass is logged now; that nothing was to be done is
 /// logged when the answer has ended, off the request's path.
@@ -36,7 +33,7 @@ pub(super) fn prepared(metrics: &Metrics, receipt: &Receipt) {
 }
 
 fn bypassed(receipt: &Receipt, bypass: Bypass) {
-    let (session, model, reason) = (receipt.session.as_str(), receipt.model.as_str(), bypass.as_str());
+    let (session, model, reason) = (receipt.session.as_str(), model(receipt), bypass.as_str());
     match bypass {
         Bypass::Off | Bypass::OtherPath => debug!(session, model, reason, "bypass"),
         Bypass::Coding | Bypass::Undecodable => info!(session, model, reason, "bypass"),
@@ -49,7 +46,7 @@ fn pruned(receipt: &Receipt) {
     let stages: Vec<_> = receipt.pruned.iter().map(|(stage, edits, _)| format!("{stage}:{edits}")).collect();
     info!(
         session = receipt.session,
-        model = receipt.model,
+        model = model(receipt),
         number = receipt.prune,
         before = receipt.tokens_before,
         after = receipt.tokens_after,
@@ -65,7 +62,7 @@ pub(super) fn recovered(metrics: &Metrics, receipt: &Receipt, tries: u32, status
     metrics.recovered(if status.is_success() { "accepted" } else { "refused" });
     info!(
         session = receipt.session,
-        model = receipt.model,
+        model = model(receipt),
         tries,
         status = status.as_u16(),
         before = receipt.tokens_before,
@@ -81,7 +78,7 @@ pub(super) fn resend_failed(metrics: &Metrics, receipt: &Receipt, error: &Upstre
     let cause = with_causes(error, 0);
     warn!(
         session = receipt.session,
-        model = receipt.model,
+        model = model(receipt),
         cause,
         "recover: the smaller request got no answer"
     );
@@ -94,7 +91,7 @@ pub(super) fn ended(metrics: &Metrics, receipt: &Receipt, status: StatusCode, to
     metrics.ended(&Answer { model: &receipt.model, usage: end.usage, total, ending });
     if let Outcome::Unchanged(quiet) = receipt.outcome {
         let tokens = receipt.tokens_before;
-        let (session, model, reason) = (receipt.session.as_str(), receipt.model.as_str(), quiet.as_str());
+        let (session, model, reason) = (receipt.session.as_str(), model(receipt), quiet.as_str());
         info!(session, model, reason, tokens, "skip");
     }
     let ms = total.as_millis() as u64;
@@ -106,7 +103,7 @@ pub(super) fn settled(receipt: &Receipt, end: &TapEnd) {
     let Usage { input: Some(input_tokens), cache_read, output, .. } = end.usage else { return };
     info!(
         session = receipt.session,
-        model = receipt.model,
+        model = model(receipt),
         input_tokens,
         cached_tokens = cache_read,
         output_tokens = output,
@@ -118,16 +115,7 @@ pub(super) fn settled(receipt: &Receipt, end: &TapEnd) {
 /// A request that is no conversation was answered.
 pub(super) fn passed(metrics: &Metrics, path: &str, status: StatusCode, after: Duration) {
     let outcome = Outcome::Bypassed(Bypass::OtherPath);
-    metrics.prepared(&Request {
-        format: NO_FORMAT,
-        outcome: outcome.as_str(),
-        reason: outcome.reason().unwrap_or(""),
-        tokens_before: None,
-        tokens_after: None,
-        replayed: 0,
-        pruned: &[],
-        prepare_us: 0,
-    });
+    metrics.passed(outcome.as_str(), outcome.reason().unwrap_or(""));
     metrics.answered(NO_FORMAT, status.as_u16(), after);
     debug!(path, status = status.as_u16(), reason = Bypass::OtherPath.as_str(), "bypass");
 }
@@ -173,6 +161,12 @@ pub(super) fn on_break(
 /// The label of a receipt's wire format.
 pub(super) fn format(receipt: &Receipt) -> &'static str {
     receipt.format.map_or(NO_FORMAT, crate::wire::WireFormat::as_str)
+}
+
+/// The model's name as it is logged: clients may send any text there.
+fn model(receipt: &Receipt) -> &str {
+    const LONGEST: usize = 100;
+    &receipt.model[..receipt.model.floor_char_boundary(LONGEST)]
 }
 
 fn name(ending: Ending) -> &'static str {

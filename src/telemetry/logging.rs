@@ -1,4 +1,4 @@
-use std::io;
+use std::io::{self, IsTerminal as _};
 
 use serde::{Deserialize, Serialize};
 use tracing_subscriber::EnvFilter;
@@ -85,7 +85,8 @@ impl LogSettings {
 /// When the level cannot be read, or the log was started before.
 pub fn init(settings: &LogSettings) -> Result<(), LogError> {
     let registry = tracing_subscriber::registry().with(settings.filter()?);
-    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    let is_terminal = io::stderr().is_terminal();
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(is_terminal);
     match settings.format {
         Format::Text => registry.with(lines.with_target(false)).try_init()?,
         Format::Json => registry.with(lines.json().flatten_event(true)).try_init()?,

@@ -5,10 +5,14 @@ use metrics::{Counter, Gauge, Histogram, Key, KeyName, Label, Level, Metadata, R
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 
 use super::family::Family;
+use super::names::{
+    ANSWERS, CACHED_TOKENS, COUNTERS, EDIT_TOKENS, EDITS, ENDINGS, EVICTED, HEAD, HISTOGRAMS, IN_FLIGHT,
+    INPUT_TOKENS, LONG_BUCKETS, OPERATION, PREPARE, PRUNES, RECOVERIES, REPLAYED, REQUESTS, SESSIONS,
+    SHORT_BUCKETS, TOKEN_BUCKETS, TOKEN_USAGE, UPSTREAM_ERRORS,
+};
 use crate::model::Usage;
 
-/// All metrics of one running proxy. One function a fact; every name, unit and label stands in this file. Names of
-/// the OpenTelemetry conventions for generative AI are used, in Prometheus spelling, where there is one.
+/// All metrics of one running proxy: one function a fact.
 pub struct Metrics {
     recorder: PrometheusRecorder,
     handle: PrometheusHandle,
@@ -27,7 +31,7 @@ pub struct Metrics {
 /// A request as it was prepared.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// The wire format, or `none`.
+    /// The wire format, or [`NO_FORMAT`].
     pub format: &'static str,
     /// `unchanged`, `pruned`, `bypassed`.
     pub outcome: &'static str,
@@ -83,58 +87,6 @@ struct PerStage {
     tokens: Counter,
 }
 
-const REQUESTS: &str = "secateur_requests_total";
-const IN_FLIGHT: &str = "secateur_requests_in_flight";
-const ANSWERS: &str = "secateur_upstream_answers_total";
-const ENDINGS: &str = "secateur_answers_ended_total";
-const INPUT_TOKENS: &str = "secateur_input_tokens_total";
-const PRUNES: &str = "secateur_prunes_total";
-const EDITS: &str = "secateur_edits_total";
-const EDIT_TOKENS: &str = "secateur_edit_tokens_saved_total";
-const REPLAYED: &str = "secateur_edits_replayed_total";
-const RECOVERIES: &str = "secateur_recoveries_total";
-const UPSTREAM_ERRORS: &str = "secateur_upstream_errors_total";
-const SESSIONS: &str = "secateur_sessions";
-const EVICTED: &str = "secateur_sessions_evicted_total";
-const CACHED_TOKENS: &str = "secateur_cached_input_tokens_total";
-const PREPARE: &str = "secateur_prepare_duration_seconds";
-const HEAD: &str = "secateur_upstream_head_duration_seconds";
-const TOKEN_USAGE: &str = "gen_ai_client_token_usage";
-const OPERATION: &str = "gen_ai_client_operation_duration_seconds";
-
-/// Name, unit, description.
-const COUNTERS: [(&str, Unit, &str); 12] = [
-    (REQUESTS, Unit::Count, "requests by wire format, outcome and its reason"),
-    (ANSWERS, Unit::Count, "answers of upstreams by status code"),
-    (ENDINGS, Unit::Count, "answers by how they ended: complete, failed, cancelled"),
-    (
-        INPUT_TOKENS,
-        Unit::Count,
-        "input tokens of read requests, as the clients sent them and as they went on",
-    ),
-    (PRUNES, Unit::Count, "requests that made new edits"),
-    (EDITS, Unit::Count, "new edits by stage"),
-    (EDIT_TOKENS, Unit::Count, "tokens that new edits took away from their requests, by stage"),
-    (REPLAYED, Unit::Count, "edits of earlier prunes that were said again"),
-    (RECOVERIES, Unit::Count, "requests sent again after an overflow, by what came of it"),
-    (UPSTREAM_ERRORS, Unit::Count, "requests or answers that failed between proxy and upstream, by kind"),
-    (EVICTED, Unit::Count, "sessions forgotten, by cause"),
-    (CACHED_TOKENS, Unit::Count, "input tokens that the provider read from or wrote to its prefix cache"),
-];
-const HISTOGRAMS: [(&str, Unit, &str); 4] = [
-    (PREPARE, Unit::Seconds, "time to decide what is sent"),
-    (HEAD, Unit::Seconds, "time from sending a request to the head of its answer"),
-    (TOKEN_USAGE, Unit::Count, "input and output tokens of one request, as the provider counts them"),
-    (OPERATION, Unit::Seconds, "time from a request's arrival to its answer's last byte"),
-];
-
-const TOKEN_BUCKETS: [f64; 12] =
-    [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16_384.0, 65_536.0, 131_072.0, 262_144.0, 1_048_576.0];
-const LONG_BUCKETS: [f64; 14] =
-    [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
-const SHORT_BUCKETS: [f64; 10] =
-    [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.05, 0.25];
-
 /// Most models that get a label of their own; the others share one. Model names come from clients.
 const MOST_MODELS: usize = 64;
 const OTHER_MODEL: &str = "other";
@@ -144,6 +96,9 @@ const UNKNOWN_MODEL: &str = "unknown";
 const SAMPLES_BETWEEN_UPKEEP: u64 = 4_096;
 
 const METADATA: Metadata<'static> = Metadata::new("secateur", Level::INFO, None);
+
+/// The `format` label of requests that have no wire format.
+pub const NO_FORMAT: &str = "none";
 
 impl Metrics {
     /// Metrics that all stand at zero.
@@ -192,9 +147,7 @@ impl Metrics {
 
     /// It was decided what is sent for a request.
     pub fn prepared(&self, request: &Request<'_>) {
-        let labels = [request.format, request.outcome, request.reason];
-        let make = || (labels, self.counter(REQUESTS, &["format", "outcome", "reason"], &labels));
-        self.requests.get(&labels, make).increment(1);
+        self.counted([request.format, request.outcome, request.reason]);
         let format = self.format(request.format);
         format.prepare.record(request.prepare_us as f64 / 1e6);
         if let (Some(before), Some(after)) = (request.tokens_before, request.tokens_after) {
@@ -210,6 +163,11 @@ impl Metrics {
             one.edits.increment(*edits as u64);
             one.tokens.increment(*tokens);
         }
+    }
+
+    /// A request that is no conversation was handed on.
+    pub fn passed(&self, outcome: &'static str, reason: &'static str) {
+        self.counted([NO_FORMAT, outcome, reason]);
     }
 
     /// An upstream answered with this status, this long after the request was sent.
@@ -263,6 +221,11 @@ impl Metrics {
     /// Everything in the text format of Prometheus.
     pub fn render(&self) -> String {
         self.handle.render()
+    }
+
+    fn counted(&self, labels: [&'static str; 3]) {
+        let make = || (labels, self.counter(REQUESTS, &["format", "outcome", "reason"], &labels));
+        self.requests.get(&labels, make).increment(1);
     }
 
     fn format(&self, format: &'static str) -> PerFormat {

@@ -4,6 +4,7 @@
 mod family;
 mod logging;
 mod metrics;
+mod names;
 
 pub use logging::{Format, LogError, LogSettings, init};
-pub use metrics::{Answer, Metrics, Request};
+pub use metrics::{Answer, Metrics, NO_FORMAT, Request};

@@ -134,6 +134,53 @@ async fn a_body_over_the_limit_is_a_413_before_it_is_sent() {
 }
 
 #[tokio::test]
+async fn a_client_that_sends_too_much_is_heard_out_so_that_it_sees_why() {
+    let upstream = Upstream::open().await;
+    let limit = secateur::server::Settings::LEAST_BODY_LIMIT;
+    let proxy = Sidecar::with(&upstream.url, |parts| parts.server.max_body_bytes = limit).await;
+    let mut client = proxy.client().await;
+    client.send("POST /v1/chat/completions HTTP/1.1\r\nHost: p\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+    let piece = vec![b' '; 0x0010_0000];
+    for _ in 0..=limit / 0x0010_0000 {
+        client.send("100000\r\n").await;
+        client.send(&piece).await;
+        client.send("\r\n").await;
+    }
+    client.send("0\r\n\r\n").await;
+    assert_is_ours(&client.message().await, 413, "body_too_large");
+    assert!(!upstream.has_visitor().await);
+}
+
+#[tokio::test]
+async fn a_client_that_stops_in_the_middle_of_its_body_sends_nothing_on() {
+    let upstream = Upstream::open().await;
+    let proxy = Sidecar::in_front_of(&upstream.url).await;
+    let mut client = proxy.client().await;
+    client.send("POST /v1/chat/completions HTTP/1.1\r\nHost: p\r\nContent-Length: 9\r\n\r\n{").await;
+    client.finish().await;
+    assert_is_ours(&client.message().await, 400, "body_incomplete");
+    assert!(!upstream.has_visitor().await);
+}
+
+#[tokio::test]
+async fn a_refusal_too_long_to_be_read_is_handed_on_whole() {
+    let upstream = Upstream::open().await;
+    let proxy = Sidecar::in_front_of(&upstream.url).await;
+    let chat = r#"{"model":"m","messages":[{"role":"user","content":"Hello"}]}"#;
+    let mut client = proxy.client().await;
+    let head =
+        format!("POST /v1/chat/completions HTTP/1.1\r\nHost: p\r\nContent-Length: {}\r\n\r\n", chat.len());
+    client.send(head + chat).await;
+    let mut side = upstream.accept().await;
+    assert_eq!(side.message().await.body, chat.as_bytes());
+    let words = "no ".repeat(1024 * 1024);
+    side.send(format!("HTTP/1.1 400 Bad Request\r\nContent-Length: {}\r\n\r\n", words.len())).await;
+    let (answer, ()) = tokio::join!(client.message(), side.send(&words));
+    assert_eq!(answer.status(), 400);
+    assert!(answer.body == words.as_bytes());
+}
+
+#[tokio::test]
 async fn an_error_of_the_upstream_is_handed_on_whole() {
     let upstream = Upstream::open().await;
     let proxy = Sidecar::in_front_of(&upstream.url).await;

@@ -73,6 +73,11 @@ impl Wire {
         while matches!(within(self.stream.read_buf(&mut self.read)).await, Ok(1..)) {}
     }
 
+    /// Says that it will send no more; it still reads.
+    pub(crate) async fn finish(&mut self) {
+        within(self.stream.shutdown()).await.expect("a working connection");
+    }
+
     /// Closes its own side, and waits until the other side has closed too.
     pub(crate) async fn close(mut self) {
         within(self.stream.shutdown()).await.expect("a working connection");
