@@ -156,8 +156,8 @@ fn without_default_port(authority: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::NamedUpstream;
     use super::*;
+    use crate::upstream::NamedUpstream;
 
     fn targets(url: Option<&str>, named: &[(&str, &str)]) -> Targets {
         let named =
