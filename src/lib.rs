@@ -1,6 +1,8 @@
 //! Secateur: a sidecar HTTP proxy in front of LLM APIs that prunes old tool output, so that an agent never meets a
 //! full context window.
 
+pub mod cli;
+pub mod config;
 pub mod model;
 pub mod pipeline;
 pub mod prune;
