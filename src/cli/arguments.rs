@@ -51,12 +51,10 @@ pub(super) struct Settings {
     /// What to do with requests
     #[arg(long, value_name = "MODE", value_parser = PossibleValuesParser::new(["prune", "observe", "off"]))]
     mode: Option<String>,
-    /// The least important level of the log that is shown
-    #[arg(long, value_name = "LEVEL", value_parser = PossibleValuesParser::new(LEVELS))]
+    /// The least important level of the log that is shown: off, error, warn, info, debug, trace
+    #[arg(long, value_name = "LEVEL")]
     log_level: Option<String>,
 }
-
-const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// Which proxy is asked.
 #[derive(Debug, Args)]

@@ -1,5 +1,5 @@
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Asks a proxy's admin address whether it is ready: exit code 0, else 1.
 pub(super) fn run(health: &Health) -> ExitCode {
     let loaded = load(&health.sources());
-    let answer = loaded.map_err(anyhow::Error::from).and_then(|loaded| ask(&loaded.config.admin_listen));
+    let answer = loaded.map_err(anyhow::Error::from).and_then(|loaded| ask(loaded.config.admin_listen));
     match answer {
         Ok(()) => {
             say("ready");
@@ -28,7 +28,7 @@ pub(super) fn run(health: &Health) -> ExitCode {
     }
 }
 
-fn ask(address: &str) -> anyhow::Result<()> {
+fn ask(address: SocketAddr) -> anyhow::Result<()> {
     let target = reachable(address)?;
     let mut stream = TcpStream::connect_timeout(&target, PATIENCE)
         .with_context(|| format!("cannot connect to {target} (`admin_listen`)"))?;
@@ -54,18 +54,16 @@ fn ask(address: &str) -> anyhow::Result<()> {
 }
 
 /// Where to knock for an address that is listened on: "all interfaces" is not one.
-fn reachable(address: &str) -> anyhow::Result<SocketAddr> {
-    let unknown = || format!("cannot find the host of {address:?} (`admin_listen`)");
-    let mut target = address.to_socket_addrs().with_context(unknown)?.next().with_context(unknown)?;
-    if target.port() == 0 {
-        bail!("`admin_listen` has port 0, so its real port is only known to its log: give it with --admin");
+fn reachable(mut address: SocketAddr) -> anyhow::Result<SocketAddr> {
+    if address.port() == 0 {
+        bail!("`admin_listen` has port 0, so only the proxy's log tells its real port: give it with --admin");
     }
-    if target.ip().is_unspecified() {
+    if address.ip().is_unspecified() {
         let loopback =
-            if target.is_ipv4() { [127, 0, 0, 1].into() } else { std::net::Ipv6Addr::LOCALHOST.into() };
-        target.set_ip(loopback);
+            if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+        address.set_ip(loopback);
     }
-    Ok(target)
+    Ok(address)
 }
 
 #[cfg(test)]
@@ -76,7 +74,7 @@ mod tests {
 
     fn asked(answer: &'static str) -> anyhow::Result<()> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
+        let address = listener.local_addr().unwrap();
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut request = [0; 1_024];
@@ -84,7 +82,7 @@ mod tests {
             stream.write_all(answer.as_bytes()).unwrap();
             String::from_utf8_lossy(&request[..n]).into_owned()
         });
-        let outcome = ask(&address);
+        let outcome = ask(address);
         assert!(server.join().unwrap().starts_with("GET /readyz HTTP/1.1\r\n"));
         outcome
     }
@@ -99,8 +97,9 @@ mod tests {
 
     #[test]
     fn all_interfaces_are_asked_at_the_loopback() {
-        assert_eq!(reachable("0.0.0.0:8791").unwrap().to_string(), "127.0.0.1:8791");
-        assert_eq!(reachable("[::]:8791").unwrap().to_string(), "[::1]:8791");
+        let reachable = |address: &str| reachable(address.parse().unwrap()).map(|a| a.to_string());
+        assert_eq!(reachable("0.0.0.0:8791").unwrap(), "127.0.0.1:8791");
+        assert_eq!(reachable("[::]:8791").unwrap(), "[::1]:8791");
         assert!(reachable("127.0.0.1:0").unwrap_err().to_string().contains("--admin"));
     }
 }

@@ -96,7 +96,7 @@ pub(super) fn mistake(path: &[String], value: &Value, shape: &Shape) -> Option<(
             (format!("`{key}` must not be negative, found {n}"), String::new())
         }
         (Shape::Whole, Value::Integer(n)) => (format!("`{key}` is too large: {n}"), String::new()),
-        (Shape::Text, Value::String(text)) => {
+        (Shape::Text, Value::String(text)) if error.message().starts_with("unknown variant") => {
             let expected: Vec<&str> = error.message().split('`').skip(1).step_by(2).skip(1).collect();
             let meant = closest(text, expected.iter().copied())
                 .map(|name| format!("did you mean {name:?}? "))
@@ -104,7 +104,11 @@ pub(super) fn mistake(path: &[String], value: &Value, shape: &Shape) -> Option<(
             let all = expected.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
             (format!("`{key}` has no value {:?}", redact(text)), format!("{meant}expected one of {all}"))
         }
-        _ => (format!("`{key}` is not valid"), error.message().to_owned()),
+        // What the type itself says: what is wrong, and in a second line the remedy.
+        _ => {
+            let (what, remedy) = error.message().split_once('\n').unwrap_or((error.message(), ""));
+            (format!("`{key}` {}", redact(what)), remedy.to_owned())
+        }
     })
 }
 

@@ -72,7 +72,7 @@ impl Loaded {
     /// # Errors
     /// When there is nowhere to send requests to.
     pub fn ready_to_serve(&self) -> Result<(), ConfigError> {
-        if !self.config.upstream.url.is_empty() || !self.config.upstreams.is_empty() {
+        if self.config.upstream.url.is_some() || !self.config.upstreams.is_empty() {
             return Ok(());
         }
         let missing = Problem::new(Place::Default, "`upstream.url` is not set: where should requests go?")
@@ -106,13 +106,15 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         warnings.extend(said.warnings);
         wrong.extend(said.wrong);
     }
-    let config: Config = match Value::Table(table).try_into() {
+    let mut config: Config = match Value::Table(table).try_into() {
         Ok(config) => config,
         Err(error) => {
             problems.push(Problem::new(Place::Default, error.message()));
             return Err(ConfigError::new(problems));
         }
     };
+    // An empty variable is a usual way of not setting it.
+    config.upstream.url = config.upstream.url.filter(|url| !url.is_empty());
     let checked = validate::check(&config, &origins, &wrong);
     problems.extend(checked.problems);
     warnings.extend(checked.warnings);

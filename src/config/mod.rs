@@ -22,26 +22,29 @@ mod validate;
 mod walk;
 
 use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use serde::{Deserialize, Serialize};
 
 pub use error::{ConfigError, Place, Problem, Source};
 pub use load::{Flag, Loaded, Sources, load};
 pub use models::Models;
-pub use pending::{Format, Level, Log, Named, Server, Upstream};
+pub use pending::Server;
 pub use redact::redact;
 pub use validate::MOCK;
 
-use crate::{pipeline, prune, session};
+use crate::{pipeline, prune, session, telemetry, upstream};
 
 /// Everything that can be set, by the names in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Where agents connect: host and port.
-    pub listen: String,
-    /// Where health, metrics and sessions are served: host and port.
-    pub admin_listen: String,
+    /// Where agents connect.
+    #[serde(deserialize_with = "address::read")]
+    pub listen: SocketAddr,
+    /// Where health, metrics and sessions are served.
+    #[serde(deserialize_with = "address::read")]
+    pub admin_listen: SocketAddr,
     /// Reserved for where state will be kept; today everything is in memory.
     pub state_dir: String,
     /// What to do with requests.
@@ -57,9 +60,9 @@ pub struct Config {
     /// The HTTP door.
     pub server: Server,
     /// Where requests go.
-    pub upstream: Upstream,
+    pub upstream: upstream::Settings,
     /// Further upstreams, reached as `/NAME/v1/...`.
-    pub upstreams: BTreeMap<String, Named>,
+    pub upstreams: BTreeMap<String, upstream::NamedUpstream>,
     /// What to prune, when and how far.
     pub pruning: prune::Settings,
     /// How much is remembered, and for how long.
@@ -67,15 +70,15 @@ pub struct Config {
     /// What differs for some models.
     pub models: Models,
     /// What is logged, and how.
-    pub log: Log,
+    pub log: telemetry::LogSettings,
 }
 
 impl Default for Config {
     fn default() -> Self {
         let debug = pipeline::DebugSettings::default();
         Self {
-            listen: "127.0.0.1:8790".to_owned(),
-            admin_listen: "127.0.0.1:8791".to_owned(),
+            listen: (Ipv4Addr::LOCALHOST, 8790).into(),
+            admin_listen: (Ipv4Addr::LOCALHOST, 8791).into(),
             state_dir: String::new(),
             mode: pipeline::Mode::default(),
             debug_pruning_io: debug.debug_pruning_io,
@@ -83,17 +86,22 @@ impl Default for Config {
             debug_log_file: debug.debug_log_file,
             debug_preview_chars: debug.debug_preview_chars,
             server: Server::default(),
-            upstream: Upstream::default(),
+            upstream: upstream::Settings::default(),
             upstreams: BTreeMap::new(),
             pruning: prune::Settings::default(),
             sessions: session::Settings::default(),
             models: Models::default(),
-            log: Log::default(),
+            log: telemetry::LogSettings::default(),
         }
     }
 }
 
 impl Config {
+    /// Where requests go: `[upstream]` with the named ones.
+    pub fn upstreams(&self) -> upstream::Settings {
+        upstream::Settings { named: self.upstreams.clone(), ..self.upstream.clone() }
+    }
+
     /// What the pipeline is told: the default policy, and one for each pattern of `[models]`.
     pub fn pipeline(&self) -> pipeline::Settings {
         pipeline::Settings {

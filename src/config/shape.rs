@@ -2,8 +2,9 @@ use std::sync::LazyLock;
 
 use toml::{Table, Value};
 
+use super::Config;
 use super::models::CONTEXT_WINDOW;
-use super::{Config, Named};
+use crate::upstream::NamedUpstream;
 
 /// What may stand where: derived from the defaults, so that a new field of a room's `Settings` is known at once.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +39,7 @@ const ALIASES: [(&str, [&str; 2]); 7] = [
 static CONFIG: LazyLock<Shape> = LazyLock::new(|| {
     let table = |value| Table::try_from(value).expect("the defaults are plain tables, texts and numbers");
     let mut shape = Shape::of(&Value::Table(table(&Config::default())));
-    let named = Shape::of(&Value::Table(Table::try_from(Named::default()).expect("a plain table")));
+    let named = Shape::of(&Value::Table(Table::try_from(NamedUpstream::default()).expect("a plain table")));
     let mut model = shape.at(&["pruning"]).cloned().expect("the table is a field of Config");
     if let Shape::Table(keys) = &mut model {
         keys.insert(0, (CONTEXT_WINDOW.to_owned(), Shape::Whole));
@@ -47,6 +48,12 @@ static CONFIG: LazyLock<Shape> = LazyLock::new(|| {
         for (name, shape) in keys {
             match name.as_str() {
                 "upstreams" => *shape = Shape::Chosen(Box::new(named.clone())),
+                // Not set by default, and what is not set is not there.
+                "upstream" => {
+                    if let Shape::Table(keys) = shape {
+                        keys.insert(0, ("url".to_owned(), Shape::Text));
+                    }
+                }
                 "models" => *shape = Shape::Chosen(Box::new(model.clone())),
                 _ => {}
             }

@@ -1,7 +1,7 @@
-use url::Url;
-
 use super::entry::{Origins, Path, Said, dotted};
+use super::shape::closest;
 use super::{Config, Place, Problem, address, policy, redact};
+use crate::upstream::{self, SettingsError, UrlError};
 
 /// The smallest limit on request bodies: agents send images and whole files.
 const SMALLEST_BODY_LIMIT: u64 = 64 * 1024 * 1024;
@@ -61,81 +61,72 @@ impl Rules<'_> {
 
 /// A finding about one value.
 pub(super) fn finding(key: &str, what: impl Into<String>, remedy: impl Into<String>) -> Finding {
-    let path = key.split('.').map(str::to_owned).collect();
-    Finding { keys: vec![path], what: what.into(), remedy: remedy.into() }
+    Finding { keys: vec![path_of(key)], what: what.into(), remedy: remedy.into() }
 }
 
 fn upstreams(config: &Config, rules: &mut Rules<'_>) {
-    let mut all = vec![(vec!["upstream".to_owned(), "url".to_owned()], config.upstream.url.as_str())];
-    for (name, named) in &config.upstreams {
-        let path = vec!["upstreams".to_owned(), name.clone(), "url".to_owned()];
-        let at = |what, remedy: &str| Finding {
-            keys: vec![path[..2].to_vec(), path.clone()],
-            what,
-            remedy: remedy.to_owned(),
+    let mut settings = config.upstreams();
+    if settings.url.as_deref() == Some(MOCK) {
+        settings.url = None;
+    }
+    for error in settings.problems() {
+        let key = match &error {
+            // Only serving needs one.
+            SettingsError::NoUpstream => continue,
+            SettingsError::Url { key, .. } => {
+                match key.strip_prefix("upstreams.").and_then(|k| k.strip_suffix(".url")) {
+                    Some(name) => named(name),
+                    None => path_of(key),
+                }
+            }
+            SettingsError::Name { name } => named(name)[..2].to_vec(),
+            SettingsError::Zero { key } => path_of(key),
         };
-        let segment = |c: char| c.is_ascii_alphanumeric() || "-_.~".contains(c);
-        if name.is_empty() || !name.chars().all(segment) {
-            let what = format!("the upstream name {name:?} cannot stand in a path");
-            rules.problem(at(what, "use letters, digits, `-`, `_` and `.`; it is reached as /NAME/v1/..."));
-        } else if name == "v1" {
-            let what = "an upstream cannot be called \"v1\": that is where every API path begins".to_owned();
-            rules.problem(at(what, "choose another name"));
-        } else if named.url.is_empty() {
-            rules.problem(at(format!("`{}` is not set", dotted(&path)), "a named upstream needs a URL"));
-        }
-        all.push((path, named.url.as_str()));
+        // A named upstream without any key has its place at its own name.
+        let keys = vec![key[..key.len().min(2)].to_vec(), key];
+        let example = "for example https://openrouter.ai/api/v1 or http://127.0.0.1:11434";
+        let unclear = matches!(error, SettingsError::Url { problem: UrlError::Scheme(_), .. });
+        let remedy = if unclear { example.to_owned() } else { String::new() };
+        rules.problem(Finding { keys, what: redact(&error.to_string()), remedy });
     }
-    if !config.pruning.summary.base_url.is_empty() {
-        let path = ["pruning", "summary", "base_url"].map(str::to_owned).to_vec();
-        all.push((path, config.pruning.summary.base_url.as_str()));
-    }
-    for (path, url) in all {
-        let key = dotted(&path);
-        let mock = url == MOCK && key == "upstream.url";
-        if url.is_empty() || mock {
-            continue;
+    let own = config.upstream.url.iter().map(|url| (path_of("upstream.url"), url.as_str()));
+    let further = config.upstreams.iter().map(|(name, one)| (named(name), one.url.as_str()));
+    for (path, url) in own.chain(further) {
+        if let Some((what, remedy)) = misused(url, config) {
+            let what = format!("`{}` {what}: {:?}", dotted(&path), redact(url));
+            rules.problem(Finding { keys: vec![path], what, remedy: remedy.to_owned() });
         }
-        if let Err((what, remedy)) = usable(url, config) {
-            let what = format!("`{key}` {what}: {:?}", redact(url));
-            rules.problem(Finding { keys: vec![path], what, remedy });
+    }
+    let base_url = &config.pruning.summary.base_url;
+    if !base_url.is_empty() {
+        let settings = upstream::Settings { url: Some(base_url.clone()), ..upstream::Settings::default() };
+        for error in settings.problems() {
+            let what = redact(&error.to_string()).replace("upstream.url", "pruning.summary.base_url");
+            rules.problem(finding("pruning.summary.base_url", what, ""));
         }
     }
 }
 
-/// Whether requests can be sent to a URL; else what is wrong with it and the remedy.
-fn usable(text: &str, config: &Config) -> Result<(), (String, String)> {
-    const EXAMPLE: &str = "for example https://openrouter.ai/api/v1 or http://127.0.0.1:11434";
-    let wrong = |what: &str, remedy: &str| Err((what.to_owned(), remedy.to_owned()));
-    let url = match Url::parse(text) {
-        Ok(url) => url,
-        Err(url::ParseError::RelativeUrlWithoutBase) => return wrong("lacks http:// or https://", EXAMPLE),
-        Err(error) => return wrong(&format!("is not a URL ({error})"), EXAMPLE),
-    };
-    if !matches!(url.scheme(), "http" | "https") {
-        // `localhost:8080` parses as a URL of the scheme `localhost`
-        return wrong("does not begin with http:// or https://", EXAMPLE);
-    }
-    if url.fragment().is_some() || url.query().is_some() {
-        return wrong(
-            "has a query or a fragment",
-            "give the base URL only; the client's own query is passed on",
-        );
-    }
+fn path_of(key: &str) -> Path {
+    key.split('.').map(str::to_owned).collect()
+}
+
+fn named(name: &str) -> Path {
+    vec!["upstreams".to_owned(), name.to_owned(), "url".to_owned()]
+}
+
+/// What is wrong with a URL that can be used as such, and the remedy.
+fn misused(text: &str, config: &Config) -> Option<(&'static str, &'static str)> {
+    let url: http::Uri = text.parse().ok()?;
     if ["/chat/completions", "/responses", "/messages"].iter().any(|end| url.path().ends_with(end)) {
-        return wrong("names an endpoint", "give the base URL only, without /chat/completions and the like");
+        return Some(("names an endpoint", "give the base URL only, without /chat/completions and the like"));
     }
-    let host = url.host_str().unwrap_or_default();
-    if let (Some(port), Some(own)) = (url.port_or_known_default(), address::port(&config.listen)) {
-        let here = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].contains(&host);
-        if here && port == own {
-            return wrong(
-                "is this proxy itself (`listen`)",
-                "give the address of the API, or listen elsewhere; agents are pointed at `listen`",
-            );
-        }
-    }
-    Ok(())
+    let port = url.port_u16().or(if url.scheme_str() == Some("https") { Some(443) } else { Some(80) });
+    let here = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].contains(&url.host()?);
+    (here && port == Some(config.listen.port())).then_some((
+        "is this proxy itself (`listen`)",
+        "give the address of the API, or listen elsewhere; agents are pointed at `listen`",
+    ))
 }
 
 fn sizes(config: &Config, rules: &mut Rules<'_>) {
@@ -148,18 +139,23 @@ fn sizes(config: &Config, rules: &mut Rules<'_>) {
         ));
     }
     for (key, value) in [
-        ("upstream.connect_timeout_ms", config.upstream.connect_timeout_ms),
-        ("upstream.first_byte_timeout_ms", config.upstream.first_byte_timeout_ms),
-        ("upstream.idle_timeout_ms", config.upstream.idle_timeout_ms),
         ("sessions.max_sessions", config.sessions.max_sessions),
         ("sessions.max_bytes", config.sessions.max_bytes),
         ("sessions.idle_ms", config.sessions.idle_ms),
     ] {
         if value == 0 {
             rules.problem(finding(key, format!("`{key}` must be greater than 0"), ""));
-        } else if key.ends_with("_timeout_ms") && value < 100 {
+        }
+    }
+    log_level(config, rules);
+    for (key, value) in [
+        ("upstream.connect_timeout_ms", config.upstream.connect_timeout_ms),
+        ("upstream.first_byte_timeout_ms", config.upstream.first_byte_timeout_ms),
+        ("upstream.idle_timeout_ms", config.upstream.idle_timeout_ms),
+    ] {
+        if (1..100).contains(&value) {
             let what = format!("`{key}` is only {value} milliseconds");
-            rules.warning(finding(key, what, "the unit is milliseconds: 10 seconds are 10000"));
+            rules.warning(finding(key, what, "10 seconds are 10000"));
         }
     }
     if !config.state_dir.is_empty() {
@@ -169,5 +165,18 @@ fn sizes(config: &Config, rules: &mut Rules<'_>) {
             "today everything is kept in memory; nothing is written here",
             remedy,
         ));
+    }
+}
+
+fn log_level(config: &Config, rules: &mut Rules<'_>) {
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    let level = config.log.level.trim();
+    if let Err(error) = config.log.check() {
+        rules.problem(finding("log.level", error.to_string(), ""));
+    } else if !level.contains(['=', ',']) && !LEVELS.contains(&level.to_ascii_lowercase().as_str()) {
+        // As a filter it would be the name of some other part, and everything of ours would stay silent.
+        let meant = closest(level, LEVELS).map(|name| format!("did you mean {name:?}? ")).unwrap_or_default();
+        let remedy = format!("{meant}expected one of {}", LEVELS.map(|name| format!("{name:?}")).join(", "));
+        rules.problem(finding("log.level", format!("`log.level` has no value {level:?}"), remedy));
     }
 }

@@ -3,9 +3,9 @@
 use secateur::config::{Flag, Loaded, Sources, load};
 
 fn load_file(name: &str, text: &str, sources: Sources) -> Result<Loaded, String> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join(name);
-    std::fs::write(&file, text).unwrap();
+    std::fs::write(&file, text).expect("the folder is new");
     let shorter = |text: String| text.replace(&file.display().to_string(), name);
     load(&Sources { file: Some(file.clone()), ..sources }).map_err(|error| shorter(error.to_string()))
 }
@@ -186,8 +186,8 @@ fn the_block_alone_is_taken_too() {
     let block =
         r#"{"pruning_threshold": 1, "soft_threshold": 0, "hard_threshold": 0, "detail_threshold": 0}"#;
     let loaded = load_file("block.json", block, Sources::default()).unwrap();
-    assert_eq!(loaded.config.pruning.pruning_threshold, 1.0);
-    assert_eq!(loaded.config.pruning.detail_threshold, 0.0);
+    let pruning = &loaded.config.pruning;
+    assert_eq!((pruning.pruning_threshold, pruning.detail_threshold), (1.0, 0.0));
 }
 
 #[test]
