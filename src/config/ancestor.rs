@@ -55,6 +55,7 @@ pub(super) fn read(source: &Arc<Source>) -> Said {
         Ok(found) => {
             let root = rearranged(source, &found, &mut said);
             walk(source, root, &mut said);
+            measured_from_the_end(&mut said);
             as_the_plugin_would(&mut said);
         }
         Err((span, what)) => said.problems.push(Problem::new(place(span.start, span.end), what)),
@@ -188,6 +189,18 @@ fn number_of(written: &str, whole: bool) -> Value {
     }
     let number: f64 = plain.replace("Infinity", "inf").parse().unwrap_or(f64::NAN);
     if whole && number.is_finite() { Value::Integer(number.floor() as i64) } else { Value::Float(number) }
+}
+
+/// Says where ages are measured from, as the plugin does otherwise.
+fn measured_from_the_end(said: &mut Said) {
+    let given = |names: &[&str]| said.entries.iter().find(|entry| entry.path == path_of(names));
+    let threshold =
+        ["soft_threshold", "hard_threshold", "detail_threshold"].iter().find_map(|name| given(&[name]));
+    if let (Some(threshold), None) = (threshold, given(&["zone_origin"])) {
+        let what = "ages are measured from the newest message: older is pruned harder";
+        let note = r#"the plugin measures from the start; "zone_origin": "oldest" in the block keeps that"#;
+        said.warnings.push(Problem::new(threshold.place.clone(), what).note(note));
+    }
 }
 
 /// Values that contradict each other: the plugin puts them right by itself, so the same is done here, and said.

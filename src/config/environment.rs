@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn names_mirror_the_keys() {
         let paths = [
-            ("SECATEUR_LISTEN", "listen"),
+            ("SECATEUR_STATE_DIR", "state_dir"),
             ("SECATEUR_UPSTREAM_URL", "upstream.url"),
             ("SECATEUR_PRUNING_PRUNING_THRESHOLD", "pruning.pruning_threshold"),
             ("SECATEUR_PRUNING_THRESHOLD", "pruning.pruning_threshold"),

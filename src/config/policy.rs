@@ -4,7 +4,7 @@ use regex::Regex;
 use super::entry::{Path, dotted};
 use super::validate::{Finding, Rules};
 use super::{Config, Models};
-use crate::prune::{ModelPolicy, Settings};
+use crate::prune::{DetailMode, ModelPolicy, Settings};
 
 /// The rules of `[pruning]`, and of each model's settings laid over it.
 pub(super) fn check(config: &Config, rules: &mut Rules<'_>) {
@@ -165,6 +165,11 @@ impl Policy<'_> {
                     "the stages start in this order: soft_threshold, hard_threshold, detail_threshold";
                 self.problem(rules, &[first, next], what, remedy);
             }
+        }
+        if s.detail_pruning_mode == DetailMode::ModelSummary {
+            let what =
+                "summaries by a model do not exist yet: `default` is used for \"model_summary\"".to_owned();
+            self.warning(rules, &["detail_pruning_mode"], what, "");
         }
         if let Some(own) = starts.iter().find(|(_, value)| *value > 1.0 && *value <= 100.0) {
             let (name, value) = own;

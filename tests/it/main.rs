@@ -1,4 +1,5 @@
 //! The integration tests, in one binary.
 
+mod cli;
 mod config;
 mod config_errors;
