@@ -17,7 +17,10 @@ pub(super) fn check(config: &Config, rules: &mut Rules<'_>) {
     if collide(config.listen, config.admin_listen) {
         rules.problem(Finding {
             keys: vec![vec!["listen".to_owned()], vec!["admin_listen".to_owned()]],
-            what: format!("`listen` and `admin_listen` are both at {}", config.admin_listen),
+            what: format!(
+                "`listen` ({}) and `admin_listen` ({}) collide",
+                config.listen, config.admin_listen
+            ),
             remedy: "give them different ports".to_owned(),
         });
     }

@@ -62,11 +62,6 @@ impl Loaded {
         effective::write(&self.config, &self.origins)
     }
 
-    /// Whether somebody set the value at this path (`"upstream.url"`).
-    pub fn is_set(&self, key: &str) -> bool {
-        self.origins.contains_key(&key.split('.').map(str::to_owned).collect::<Vec<_>>())
-    }
-
     /// Checks what only serving needs.
     ///
     /// # Errors

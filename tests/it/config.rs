@@ -184,7 +184,6 @@ proptest! {
             value.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         };
         let expected = in_flags.or(in_environment).or(in_file);
-        prop_assert_eq!(loaded.is_set(&dotted), expected.is_some());
         prop_assert_eq!(shown(&loaded.config), expected.or_else(|| shown(&Config::default())));
     }
 
