@@ -182,3 +182,42 @@ pub(super) fn wrapped(title: &str, names: &[&str]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str, word: &str) -> Vec<String> {
+        let start = text.find(word).unwrap();
+        let source = Arc::new(Source { name: "f".to_owned(), text: text.to_owned() });
+        let place = Place::Text { source, span: start..start + word.len() };
+        Problem::new(place, "wrong").to_string().lines().map(str::to_owned).collect()
+    }
+
+    /// What the carets stand under.
+    fn pointed_at(lines: &[String]) -> String {
+        let [.., line, carets] = lines else { panic!("{lines:?}") };
+        let skipped = carets.chars().take_while(|c| *c != '^').count();
+        let width = carets.chars().filter(|c| *c == '^').count();
+        line.chars().skip(skipped).take(width).collect()
+    }
+
+    #[test]
+    fn carets_stand_under_the_word_wherever_it_is() {
+        let long = format!("{{ {} \"täil\": 1 {} }}", "é, ".repeat(200), "x".repeat(300));
+        for (text, word) in
+            [("a = 1", "a"), ("\ta =\t1\r\nb", "1"), ("é = \"ö\" # x", "# x"), (&long, "täil")]
+        {
+            let lines = shown(text, word);
+            assert_eq!(pointed_at(&lines), word, "{lines:#?}");
+            assert!(lines.iter().all(|line| line.chars().count() <= 110), "{lines:#?}");
+        }
+    }
+
+    #[test]
+    fn only_the_first_line_of_a_long_value_is_shown() {
+        let lines = shown("a = [\n1,\n2]\n", "[\n1,\n2]");
+        assert_eq!(pointed_at(&lines), "[");
+        assert!(lines[1].ends_with("f:1:5"), "{lines:#?}");
+    }
+}
