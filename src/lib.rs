@@ -1,6 +1,7 @@
 //! Secateur: a sidecar HTTP proxy in front of LLM APIs that prunes old tool output, so that an agent never meets a
 //! full context window.
 
+pub mod app;
 pub mod cli;
 pub mod config;
 pub mod model;

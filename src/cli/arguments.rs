@@ -27,6 +27,8 @@ config/default.toml describes them all.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
+    /// Serve until told to end (also without a command)
+    Serve(Settings),
     /// Check the configuration, and print what is in force and where each value comes from
     Check(Settings),
     /// Ask a running proxy whether it is ready

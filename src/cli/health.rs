@@ -1,11 +1,12 @@
 use std::io::{Read as _, Write as _};
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
 use super::arguments::Health;
+use super::serve::reachable;
 use super::terminal::{complain, say};
 use crate::config::load;
 
@@ -29,7 +30,10 @@ pub(super) fn run(health: &Health) -> ExitCode {
 }
 
 fn ask(address: SocketAddr) -> anyhow::Result<()> {
-    let target = reachable(address)?;
+    if address.port() == 0 {
+        bail!("`admin_listen` has port 0, so only the proxy's log tells its real port: give it with --admin");
+    }
+    let target = reachable(address);
     let mut stream = TcpStream::connect_timeout(&target, PATIENCE)
         .with_context(|| format!("cannot connect to {target} (`admin_listen`)"))?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -51,19 +55,6 @@ fn ask(address: SocketAddr) -> anyhow::Result<()> {
         Some("200") => Ok(()),
         _ => bail!("{target} answers {status:?}"),
     }
-}
-
-/// Where to knock for an address that is listened on: "all interfaces" is not one.
-fn reachable(mut address: SocketAddr) -> anyhow::Result<SocketAddr> {
-    if address.port() == 0 {
-        bail!("`admin_listen` has port 0, so only the proxy's log tells its real port: give it with --admin");
-    }
-    if address.ip().is_unspecified() {
-        let loopback =
-            if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
-        address.set_ip(loopback);
-    }
-    Ok(address)
 }
 
 #[cfg(test)]
@@ -97,9 +88,10 @@ mod tests {
 
     #[test]
     fn all_interfaces_are_asked_at_the_loopback() {
-        let reachable = |address: &str| reachable(address.parse().unwrap()).map(|a| a.to_string());
-        assert_eq!(reachable("0.0.0.0:8791").unwrap(), "127.0.0.1:8791");
-        assert_eq!(reachable("[::]:8791").unwrap(), "[::1]:8791");
-        assert!(reachable("127.0.0.1:0").unwrap_err().to_string().contains("--admin"));
+        let reachable = |address: &str| reachable(address.parse().unwrap()).to_string();
+        assert_eq!(reachable("0.0.0.0:8791"), "127.0.0.1:8791");
+        assert_eq!(reachable("[::]:8791"), "[::1]:8791");
+        assert_eq!(reachable("192.0.2.1:8791"), "192.0.2.1:8791");
+        assert!(ask("127.0.0.1:0".parse().unwrap()).unwrap_err().to_string().contains("--admin"));
     }
 }

@@ -4,11 +4,12 @@
 mod arguments;
 mod check;
 mod health;
+mod serve;
 mod terminal;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser};
+use clap::Parser;
 
 use arguments::{Arguments, Command};
 use terminal::{complain, say};
@@ -38,10 +39,8 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         Some(Command::Check(settings)) => check::run(settings),
         Some(Command::Health(health)) => Ok(health::run(&health)),
-        None => {
-            complain(Arguments::command().render_help());
-            return ExitCode::from(USAGE);
-        }
+        Some(Command::Serve(settings)) => serve::run(settings),
+        None => serve::run(arguments.settings),
     };
     match done {
         Ok(code) => code,

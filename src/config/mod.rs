@@ -14,7 +14,6 @@ mod environment;
 mod error;
 mod load;
 mod models;
-mod pending;
 mod policy;
 mod redact;
 mod shape;
@@ -29,11 +28,10 @@ use serde::{Deserialize, Serialize};
 pub use error::{ConfigError, Place, Problem, Source};
 pub use load::{Flag, Loaded, Sources, load};
 pub use models::Models;
-pub use pending::Server;
 pub use redact::redact;
 pub use validate::MOCK;
 
-use crate::{pipeline, prune, session, telemetry, upstream};
+use crate::{pipeline, prune, server, session, telemetry, upstream};
 
 /// Everything that can be set, by the names in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,7 +56,7 @@ pub struct Config {
     /// Longest preview, in characters.
     pub debug_preview_chars: usize,
     /// The HTTP door.
-    pub server: Server,
+    pub server: server::Settings,
     /// Where requests go.
     pub upstream: upstream::Settings,
     /// Further upstreams, reached as `/NAME/v1/...`.
@@ -85,7 +83,7 @@ impl Default for Config {
             debug_summary_io: debug.debug_summary_io,
             debug_log_file: debug.debug_log_file,
             debug_preview_chars: debug.debug_preview_chars,
-            server: Server::default(),
+            server: server::Settings::default(),
             upstream: upstream::Settings::default(),
             upstreams: BTreeMap::new(),
             pruning: prune::Settings::default(),
@@ -97,6 +95,12 @@ impl Default for Config {
 }
 
 impl Config {
+    /// How clients are served: `[server]` with the two addresses.
+    pub fn server(&self) -> server::Settings {
+        let (listen, admin_listen) = (self.listen, self.admin_listen);
+        server::Settings { listen, admin_listen, ..self.server.clone() }
+    }
+
     /// Where requests go: `[upstream]` with the named ones.
     pub fn upstreams(&self) -> upstream::Settings {
         upstream::Settings { named: self.upstreams.clone(), ..self.upstream.clone() }

@@ -1,10 +1,9 @@
 use super::entry::{Origins, Path, Said, dotted};
 use super::shape::closest;
 use super::{Config, Place, Problem, address, policy, redact};
+use crate::server;
 use crate::upstream::{self, SettingsError, UrlError};
 
-/// The smallest limit on request bodies: agents send images and whole files.
-const SMALLEST_BODY_LIMIT: u64 = 64 * 1024 * 1024;
 /// In place of a URL: the mock upstream in the same process.
 pub const MOCK: &str = "mock";
 
@@ -131,12 +130,11 @@ fn misused(text: &str, config: &Config) -> Option<(&'static str, &'static str)> 
 
 fn sizes(config: &Config, rules: &mut Rules<'_>) {
     let limit = config.server.max_body_bytes;
-    if limit < SMALLEST_BODY_LIMIT {
-        rules.problem(finding(
-            "server.max_body_bytes",
-            format!("`server.max_body_bytes` is too small: {limit} bytes"),
-            format!("at least {SMALLEST_BODY_LIMIT} (64 MiB): agents send images and whole files"),
-        ));
+    let least = server::Settings::LEAST_BODY_LIMIT;
+    if limit < least {
+        let what = format!("`server.max_body_bytes` is too small: {limit} bytes");
+        let remedy = format!("at least {least} (64 MiB): agents send images and whole files");
+        rules.problem(finding("server.max_body_bytes", what, remedy));
     }
     for (key, value) in [
         ("sessions.max_sessions", config.sessions.max_sessions),

@@ -79,7 +79,7 @@ impl LogSettings {
     }
 }
 
-/// Starts the log of this process.
+/// Starts the log of this process. Panics are told there by their place alone: their words may quote a request.
 ///
 /// # Errors
 /// When the level cannot be read, or the log was started before.
@@ -90,6 +90,10 @@ pub fn init(settings: &LogSettings) -> Result<(), LogError> {
         Format::Text => registry.with(lines.with_target(false)).try_init()?,
         Format::Json => registry.with(lines.json().flatten_event(true)).try_init()?,
     }
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        tracing::error!(place, "a bug: the program panicked");
+    }));
     Ok(())
 }
 

@@ -56,8 +56,6 @@ pub struct Answer<'a> {
     pub total: Duration,
     /// `complete`, `failed`, `cancelled`.
     pub ending: &'static str,
-    /// The answer's status code.
-    pub status: u16,
 }
 
 #[derive(Clone)]
@@ -221,10 +219,8 @@ impl Metrics {
         self.format(format).head.record(after);
     }
 
-    /// The body of an answer ended.
+    /// The answer to a conversation ended.
     pub fn ended(&self, answer: &Answer<'_>) {
-        let make = || (answer.ending, self.counter(ENDINGS, &["ending"], &[answer.ending]));
-        self.endings.get(answer.ending, make).increment(1);
         let model = self.model(answer.model);
         model.duration.record(answer.total);
         let usage = answer.usage;
@@ -232,8 +228,14 @@ impl Metrics {
         usage.output.into_iter().for_each(|tokens| model.output.record(tokens as f64));
         model.cache_read.increment(usage.cache_read.unwrap_or(0));
         model.cache_write.increment(usage.cache_write.unwrap_or(0));
-        if self.samples.fetch_add(1, Ordering::Relaxed) % SAMPLES_BETWEEN_UPKEEP == SAMPLES_BETWEEN_UPKEEP - 1
-        {
+        self.ended_unread(answer.ending);
+    }
+
+    /// The answer to a request that is no conversation ended: `complete`, `failed`, `cancelled`.
+    pub fn ended_unread(&self, ending: &'static str) {
+        self.endings.get(ending, || (ending, self.counter(ENDINGS, &["ending"], &[ending]))).increment(1);
+        let ended = self.samples.fetch_add(1, Ordering::Relaxed) + 1;
+        if ended.is_multiple_of(SAMPLES_BETWEEN_UPKEEP) {
             self.handle.run_upkeep();
         }
     }
@@ -340,7 +342,7 @@ mod tests {
 
     fn answer(model: &str) -> Answer<'_> {
         let usage = Usage { input: Some(500), cache_read: Some(300), ..Usage::default() };
-        Answer { model, usage, total: Duration::from_millis(30), ending: "complete", status: 200 }
+        Answer { model, usage, total: Duration::from_millis(30), ending: "complete" }
     }
 
     #[test]

@@ -178,7 +178,7 @@ mod tests {
             "/",
             "//double//slashes/",
             "/a/../b/./c",
-            "/%2e%2e/%2F/%zz?%20'\"{}|&&==",
+            "/%2e%2e/%2F/%zz/\"{}|^\\?%20'{}|^`\\&&==",
             "/v1/models?",
             "/x?next=http://a/?b=c#",
             "/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21",

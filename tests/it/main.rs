@@ -1,5 +1,10 @@
-//! The integration tests, in one binary.
+//! Secateur from outside: real sockets, one binary, one file per behaviour.
 
+mod admin;
 mod cli;
 mod config;
 mod config_errors;
+mod failing;
+mod passing;
+mod shutdown;
+mod support;
