@@ -10,6 +10,7 @@ use super::terminal::complain;
 use crate::app::{App, Parts, Running};
 use crate::config::{Config, Problem, load, redact};
 use crate::model::SystemClock;
+use crate::pipeline::Mode;
 use crate::server::shutdown_signal;
 use crate::telemetry;
 
@@ -53,8 +54,16 @@ fn welcome(config: &Config, running: &Running) {
     let here = format!("http://{}", reachable(running.listen));
     let admin = format!("http://{}", reachable(running.admin));
     let upstream = config.upstream.url.as_deref().map(redact);
+    let mode = match config.mode {
+        Mode::Prune => "prune",
+        Mode::Observe => "observe",
+        Mode::Off => "off",
+    };
     if config.log.format == telemetry::Format::Json {
-        tracing::info!(listen = here, admin, upstream, mode = ?config.mode, "serving");
+        for (name, named) in &config.upstreams {
+            tracing::info!(name, url = redact(&named.url), "named upstream");
+        }
+        tracing::info!(listen = here, admin, upstream, mode, "serving");
         return;
     }
     complain(format_args!("secateur {} serves at {here}", env!("CARGO_PKG_VERSION")));
@@ -64,6 +73,9 @@ fn welcome(config: &Config, running: &Running) {
     }
     for (name, named) in &config.upstreams {
         complain(format_args!("  {here}/{name}/v1  goes to  {}", redact(&named.url)));
+    }
+    if config.mode != Mode::Prune {
+        complain(format_args!("  mode is {mode}: every request is forwarded unchanged"));
     }
     complain(format_args!("  health, metrics, sessions at {admin}"));
 }
