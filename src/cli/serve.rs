@@ -8,11 +8,14 @@ use tokio::runtime;
 use super::arguments::Settings;
 use super::terminal::complain;
 use crate::app::{App, Parts, Running};
-use crate::config::{Config, Problem, load, redact};
+use crate::config::{Config, MOCK, Problem, load, redact};
 use crate::model::SystemClock;
 use crate::pipeline::Mode;
 use crate::server::shutdown_signal;
 use crate::telemetry;
+
+/// A request for the mock upstream, as a shell takes it.
+const QUESTION: &str = r#"'{"model":"mock","messages":[{"role":"user","content":"Hello"}]}'"#;
 
 /// Serves until the process is told to end.
 pub(super) fn run(settings: Settings) -> anyhow::Result<ExitCode> {
@@ -73,6 +76,11 @@ fn welcome(config: &Config, running: &Running) {
     }
     for (name, named) in &config.upstreams {
         complain(format_args!("  {here}/{name}/v1  goes to  {}", redact(&named.url)));
+    }
+    if config.upstream.url.as_deref() == Some(MOCK) {
+        complain(format_args!(
+            "  try it:\n    curl -s {here}/v1/chat/completions -H 'content-type: application/json' -d {QUESTION}"
+        ));
     }
     if config.mode != Mode::Prune {
         complain(format_args!("  mode is {mode}: every request is forwarded unchanged"));
