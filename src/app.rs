@@ -9,7 +9,7 @@ use crate::model::Clock;
 use crate::pipeline::{self, Pipeline};
 pub use crate::server::shutdown_signal;
 use crate::server::{self, Bound, Door};
-use crate::session::{self, SessionStore};
+use crate::session::{self, MemoryStore};
 use crate::telemetry::Metrics;
 use crate::upstream::{self, Targets, Upstream};
 
@@ -32,6 +32,9 @@ pub enum AppError {
     /// Settings that cannot be used; all of them.
     #[error("{}", lines(.0))]
     Settings(Vec<String>),
+    /// A pattern that does not compile.
+    #[error(transparent)]
+    Policy(#[from] pipeline::PolicyError),
     /// No listener.
     #[error(transparent)]
     Serve(#[from] server::ServeError),
@@ -67,8 +70,8 @@ impl App {
             return Err(AppError::Settings(problems));
         };
         let upstream = Upstream::new(&parts.upstream, &targets);
-        let sessions = open_store(&parts.sessions, &clock);
-        let pipeline = Arc::new(Pipeline::new(parts.pipeline, sessions, clock));
+        let sessions = Arc::new(MemoryStore::new(&parts.sessions, Arc::clone(&clock)));
+        let pipeline = Arc::new(Pipeline::new(&parts.pipeline, sessions, clock)?);
         let metrics = Arc::new(Metrics::new());
         let door = Door::new(pipeline, upstream, targets, metrics, parts.server.clone());
         Ok(Self { door: Arc::new(door), server: parts.server })
@@ -98,14 +101,6 @@ impl App {
         let join = tokio::spawn(bound.serve(self.door, shutdown));
         Ok(Running { listen, admin, join })
     }
-}
-
-/// The session store these settings ask for.
-fn open_store(_settings: &session::Settings, _clock: &Arc<dyn Clock>) -> Arc<dyn SessionStore> {
-    // ADAPT AT MERGE: Arc::new(session::MemoryStore::new(settings, Arc::clone(clock)))
-    struct Forgetful;
-    impl SessionStore for Forgetful {}
-    Arc::new(Forgetful)
 }
 
 fn lines(problems: &[String]) -> String {

@@ -2,6 +2,8 @@
 //! full context window.
 
 pub mod app;
+pub mod cli;
+pub mod config;
 pub mod model;
 pub mod pipeline;
 pub mod prune;

@@ -42,12 +42,17 @@ pub(super) async fn converse(
     let Parts { method, uri, headers, .. } = parts;
     let call = Call { trip, method, headers: Arc::new(headers) };
     let inbound = call.inbound(uri.path(), raw.clone());
+    let began = Instant::now();
     let Prepared { body, mut receipt, mut turn } = call.trip.door.pipeline.prepare(inbound).await;
-    report::prepared(&call.trip.door.metrics, &receipt);
+    report::prepared(&call.trip.door.metrics, &receipt, began.elapsed());
     let sent = body.map_or((raw, false), |edited| (edited, true));
     let first = call.send(sent, &receipt).await.map_err(|error| call.refusal(error))?;
     let last = match &mut turn {
-        Some(turn) => call.recover(turn, first, &mut receipt).await,
+        Some(turn) => {
+            let last = call.recover(turn, first, &mut receipt).await;
+            turn.accepted();
+            last
+        }
         None => first,
     };
     Ok(call.deliver(codec, last, receipt, turn))
@@ -87,10 +92,11 @@ impl Call {
             let Some(words) = answer.body_mut().peek_all(REFUSAL_LIMIT).await else { break };
             let words = without_coding(answer.headers(), words);
             let status = answer.status().as_u16();
-            let Some(smaller) = self.trip.door.pipeline.recover(turn, status, &words).await else { break };
+            let pipeline = &self.trip.door.pipeline;
+            let Some(recovery) = pipeline.recover(turn, status, &words).await else { break };
             tries += 1;
-            receipt.clone_from(&turn.receipt);
-            match self.send((smaller, true), receipt).await {
+            receipt.recovered(&recovery);
+            match self.send((recovery.body, true), receipt).await {
                 Ok(next) => answer = next,
                 Err(error) => {
                     report::resend_failed(&self.trip.door.metrics, receipt, &error);
@@ -126,8 +132,9 @@ impl Call {
                 let absorbing = Arc::clone(&door);
                 let settled = Settled { status: status.as_u16(), end };
                 door.tasks.spawn(async move {
-                    absorbing.pipeline.settle(turn, settled).await;
-                    report::settled(&receipt, &end);
+                    if let Some(update) = absorbing.pipeline.settle(turn, settled).await {
+                        report::settled(&update);
+                    }
                 });
             }
             drop(in_flight);

@@ -6,15 +6,14 @@ use tracing::{debug, info, warn};
 
 use super::Door;
 use super::refusal::{Refusal, with_causes};
-use crate::model::Usage;
-use crate::pipeline::{Bypass, Outcome, Receipt};
+use crate::pipeline::{Bypass, Outcome, Receipt, UsageUpdate};
 use crate::tap::{Ending, TapEnd};
 use crate::telemetry::{Answer, Metrics, NO_FORMAT, Request};
 use crate::upstream::UpstreamError;
 
 /// It was decided what is sent for a request. A prune or a bypass is logged now; that nothing was to be done is
 /// logged when the answer has ended, off the request's path.
-pub(super) fn prepared(metrics: &Metrics, receipt: &Receipt) {
+pub(super) fn prepared(metrics: &Metrics, receipt: &Receipt, took: Duration) {
     metrics.prepared(&Request {
         format: format(receipt),
         outcome: receipt.outcome.as_str(),
@@ -23,7 +22,7 @@ pub(super) fn prepared(metrics: &Metrics, receipt: &Receipt) {
         tokens_after: receipt.tokens_after,
         replayed: receipt.replayed,
         pruned: &receipt.pruned,
-        prepare_us: receipt.prepare_us,
+        prepare_us: took.as_micros() as u64,
     });
     match receipt.outcome {
         Outcome::Bypassed(bypass) => bypassed(receipt, bypass),
@@ -99,14 +98,14 @@ pub(super) fn ended(metrics: &Metrics, receipt: &Receipt, status: StatusCode, to
 }
 
 /// What an answer said of usage was absorbed.
-pub(super) fn settled(receipt: &Receipt, end: &TapEnd) {
-    let Usage { input: Some(input_tokens), cache_read, output, .. } = end.usage else { return };
+pub(super) fn settled(update: &UsageUpdate) {
     info!(
-        session = receipt.session,
-        model = model(receipt),
-        input_tokens,
-        cached_tokens = cache_read,
-        output_tokens = output,
+        session = update.session,
+        model = shown(&update.model),
+        input_tokens = update.input_tokens,
+        cached_tokens = update.cache_read_tokens,
+        output_tokens = update.output_tokens,
+        expected_tokens = update.expected_tokens,
         source = "provider",
         "usage_update"
     );
@@ -163,10 +162,14 @@ pub(super) fn format(receipt: &Receipt) -> &'static str {
     receipt.format.map_or(NO_FORMAT, crate::wire::WireFormat::as_str)
 }
 
-/// The model's name as it is logged: clients may send any text there.
 fn model(receipt: &Receipt) -> &str {
+    shown(&receipt.model)
+}
+
+/// A model's name as it is logged: clients may send any text there.
+fn shown(model: &str) -> &str {
     const LONGEST: usize = 100;
-    &receipt.model[..receipt.model.floor_char_boundary(LONGEST)]
+    &model[..model.floor_char_boundary(LONGEST)]
 }
 
 fn name(ending: Ending) -> &'static str {

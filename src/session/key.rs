@@ -9,7 +9,7 @@ pub struct SessionKey(Fingerprint);
 /// What a key is derived from.
 pub struct Hints<'a> {
     /// Looks a request header up by its lower-case name.
-    pub header: &'a dyn Fn(&str) -> Option<String>,
+    pub header: &'a (dyn Fn(&str) -> Option<String> + Sync),
     /// The target: two upstreams never share a session.
     pub upstream: &'a str,
     /// The conversation.
