@@ -1,3 +1,7 @@
 //! The `secateur` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    secateur::cli::main()
+}

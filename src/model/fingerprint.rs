@@ -30,6 +30,11 @@ impl Fingerprint {
         Self(short)
     }
 
+    /// Its bytes, for being part of another identity.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// What a hasher that was fed piece by piece stands at.
     pub fn finish(hasher: &blake3::Hasher) -> Self {
         let mut short = [0; 16];

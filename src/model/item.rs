@@ -1,3 +1,7 @@
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
 use super::Fingerprint;
 
 /// A range of bytes in the request body.
@@ -51,8 +55,11 @@ pub struct Item {
     /// text that comes again is known.
     pub content: Fingerprint,
     /// Its pieces, in order. Empty when there is nothing to read (content null or absent).
-    pub parts: Vec<Part>,
+    pub parts: Parts,
 }
+
+/// The pieces of an item. Nearly all have one, which then costs no allocation: items are copied every turn.
+pub type Parts = SmallVec<[Part; 1]>;
 
 impl Item {
     /// Bytes of its text as written in the body: with escapes, so never fewer than its characters or tokens.
@@ -93,16 +100,16 @@ pub enum ItemKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
     /// The id that its result names; empty where the format has none.
-    pub id: String,
+    pub id: Arc<str>,
     /// The tool's name.
-    pub name: String,
+    pub name: Arc<str>,
 }
 
 /// What a tool answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult {
     /// The id of the call it answers, as sent; empty where the format has none.
-    pub id: String,
+    pub id: Arc<str>,
     /// Index, in the transcript's items, of the call it answers. `None` for a lone result, which is legal.
     pub call: Option<usize>,
     /// Whether the client marked it as an error.

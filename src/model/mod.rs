@@ -8,13 +8,15 @@ mod edit;
 mod fingerprint;
 mod item;
 mod ledger;
+#[cfg(test)]
+pub(crate) mod testing;
 mod transcript;
 mod usage;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use edit::{Edit, EditSet, Fold, FoldedRange, Strength};
 pub use fingerprint::Fingerprint;
-pub use item::{Item, ItemKind, Part, PartKind, Role, Span, ToolCall, ToolResult};
+pub use item::{Item, ItemKind, Part, PartKind, Parts, Role, Span, ToolCall, ToolResult};
 pub use ledger::Ledger;
 pub use transcript::Transcript;
 pub use usage::Usage;

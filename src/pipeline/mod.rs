@@ -14,6 +14,8 @@ mod recover;
 mod request;
 mod settings;
 mod settle;
+#[cfg(test)]
+mod tests;
 mod view;
 mod windows;
 

@@ -82,6 +82,8 @@ pub struct Recovery {
     pub limit: Option<u64>,
     /// What it is expected to be now, in tokens.
     pub tokens_after: u64,
+    /// Number of this prune in its session, from 1.
+    pub prune: Option<u64>,
     /// Statements it adds, by stage: `(stage, how many, tokens saved)`.
     pub pruned: Vec<(&'static str, usize, u64)>,
 }
@@ -100,6 +102,15 @@ impl Receipt {
             pruned: Vec::new(),
             prune: None,
         }
+    }
+
+    /// The request is sent again, smaller: what is done now is more than was decided first.
+    pub fn recovered(&mut self, recovery: &Recovery) {
+        self.outcome = Outcome::Pruned;
+        self.tokens_before = self.tokens_before.or(recovery.asked);
+        self.tokens_after = Some(recovery.tokens_after);
+        self.pruned.extend_from_slice(&recovery.pruned);
+        self.prune = self.prune.or(recovery.prune);
     }
 }
 

@@ -43,13 +43,12 @@ impl Pipeline {
         let transcript = &reading.decoded.transcript;
         let change = |session: &mut _| remember(session, &plan, transcript);
         let stored = self.update(&turn.key, turn.explicit_id.as_deref(), change).await;
-        if let Err(error) = stored {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "a recovery could not be stored; it is not made"
-            );
-            return None;
-        }
+        let stored = stored
+            .inspect_err(|error| {
+                let error = error as &dyn std::error::Error;
+                tracing::warn!(error, "a recovery could not be stored; it is not made");
+            })
+            .ok()?;
         self.debug.show_plan(&label(&turn.key, turn.explicit_id.as_deref()), transcript, &plan);
         let body = turn.codec.render(&reading.decoded, &plan.edits);
         let recovery = Recovery {
@@ -58,6 +57,7 @@ impl Pipeline {
             asked: overflow.asked,
             limit: overflow.limit,
             tokens_after: size_after,
+            prune: Some(stored.prunes),
             pruned: plan.by_stage(),
         };
         turn.sent_again(reading, sizes, plan);

@@ -19,6 +19,8 @@ mod settings;
 mod sizes;
 mod stage;
 pub mod stages;
+#[cfg(test)]
+mod tests;
 
 pub use budget::Budget;
 pub use draft::Draft;

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::{Hints, MemoryStore, Saved, Session, SessionKey, SessionStore, Settings};
-use crate::model::{Clock, ManualClock, Transcript};
+use crate::model::testing::Script;
+use crate::model::{Clock, ManualClock};
 
 const IDLE_MS: u64 = 60_000;
 
@@ -14,16 +13,7 @@ fn settings() -> Settings {
 }
 
 fn key(id: &str) -> SessionKey {
-    let transcript = Transcript {
-        source: Bytes::new(),
-        items: Vec::new(),
-        messages: 0,
-        model: String::new(),
-        output_limit: None,
-        definition_bytes: 0,
-        session_id: Some(id.to_owned()),
-        opening: None,
-    };
+    let transcript = Script::default().of_session(Some(id)).transcript();
     SessionKey::derive(&Hints { header: &|_| None, upstream: "u", transcript: &transcript }).0
 }
 

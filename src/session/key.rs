@@ -9,7 +9,7 @@ pub struct SessionKey(Fingerprint);
 /// What a key is derived from.
 pub struct Hints<'a> {
     /// Looks a request header up by its lower-case name.
-    pub header: &'a dyn Fn(&str) -> Option<String>,
+    pub header: &'a (dyn Fn(&str) -> Option<String> + Sync),
     /// The target: two upstreams never share a session.
     pub upstream: &'a str,
     /// The conversation.
@@ -63,21 +63,11 @@ impl std::fmt::Display for SessionKey {
 mod tests {
     use std::collections::HashMap;
 
-    use bytes::Bytes;
-
     use super::*;
+    use crate::model::testing::Script;
 
     fn transcript(opening: &str, session_id: Option<&str>) -> Transcript {
-        Transcript {
-            source: Bytes::new(),
-            items: Vec::new(),
-            messages: 0,
-            model: String::new(),
-            output_limit: None,
-            definition_bytes: 0,
-            session_id: session_id.map(str::to_owned),
-            opening: Some(Fingerprint::of(&[opening.as_bytes()])),
-        }
+        Script::default().of_session(session_id).user(opening).transcript()
     }
 
     fn key(headers: &[(&str, &str)], upstream: &str, transcript: &Transcript) -> SessionKey {
@@ -88,7 +78,7 @@ mod tests {
 
     #[test]
     fn an_id_and_an_opening_never_meet() {
-        let opening = Fingerprint::of(&[b"hello"]);
+        let opening = transcript("hello", None).opening.unwrap_or_default();
         let by_id = key(&[("x-session-id", &opening.to_string())], "u", &transcript("hello", None));
         assert_ne!(by_id, key(&[], "u", &transcript("hello", None)));
     }

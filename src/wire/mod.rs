@@ -9,10 +9,17 @@ pub mod chat;
 mod codec;
 mod coding;
 mod envelope;
+mod figures;
+mod json;
+mod memo;
 mod models;
+mod numbers;
 mod overflow;
 mod reader;
 mod sse;
+
+#[cfg(test)]
+mod fixtures;
 
 pub use codec::{Codec, Codecs, DecodeError, Decoded, WireFormat};
 pub use coding::{Coding, CodingError, Inflater, decode_all};
@@ -20,4 +27,4 @@ pub use envelope::Envelope;
 pub use models::{ModelWindow, read_windows};
 pub use overflow::{Overflow, read_overflow};
 pub use reader::{ReplyKind, UsageReader};
-pub use sse::{EventReader, SseError};
+pub use sse::EventReader;

@@ -1,1 +1,10 @@
+//! Secateur from outside: real sockets, one binary, one file per behaviour.
 
+mod admin;
+mod cli;
+mod config;
+mod config_errors;
+mod failing;
+mod passing;
+mod shutdown;
+mod support;

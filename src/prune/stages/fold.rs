@@ -24,6 +24,9 @@ const LONGEST_BRIEF: usize = 90;
 /// Framing of a message, in tokens.
 const FRAMING: u32 = 4;
 
+/// What an account takes beside its lines, in tokens.
+const HEADING: u64 = 30;
+
 /// One step: a reply with its calls, and their results.
 struct Block {
     messages: Range<usize>,
@@ -42,13 +45,15 @@ impl Stage for FoldBlocks<'_> {
     fn propose(&self, draft: &Draft<'_>, _among: &[usize]) -> Vec<Proposal> {
         let mut proposals = Vec::new();
         let mut gone = 0;
+        let missing = self.missing + HEADING;
         for run in self.runs(draft) {
             let mut taken = 0;
             for block in &run {
-                if gone >= self.missing {
+                if gone >= missing {
                     break;
                 }
-                gone += block.items.clone().map(|i| u64::from(draft.tokens(i))).sum::<u64>();
+                let held: u32 = block.items.clone().map(|i| draft.tokens(i)).sum();
+                gone += u64::from(held.saturating_sub(self.counter.count(&line(draft, block))));
                 taken += 1;
             }
             if taken > 0 {
