@@ -42,7 +42,9 @@ mod options;
 mod reply;
 mod router;
 mod script;
+mod serve;
 
 pub use options::MockOptions;
 pub use router::router;
 pub use script::{Script, ScriptError};
+pub use serve::{serve, spawn};
