@@ -35,6 +35,9 @@ pub enum AppError {
     /// A pattern that does not compile.
     #[error(transparent)]
     Policy(#[from] pipeline::PolicyError),
+    /// No HTTP client.
+    #[error(transparent)]
+    Client(#[from] upstream::UpstreamError),
     /// No listener.
     #[error(transparent)]
     Serve(#[from] server::ServeError),
@@ -69,7 +72,7 @@ impl App {
         let (Ok(targets), true) = (targets, problems.is_empty()) else {
             return Err(AppError::Settings(problems));
         };
-        let upstream = Upstream::new(&parts.upstream, &targets);
+        let upstream = Upstream::new(&parts.upstream, &targets)?;
         let sessions = Arc::new(MemoryStore::new(&parts.sessions, Arc::clone(&clock)));
         let pipeline = Arc::new(Pipeline::new(&parts.pipeline, sessions, clock)?);
         let metrics = Arc::new(Metrics::new());

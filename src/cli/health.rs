@@ -38,7 +38,9 @@ fn ask(address: SocketAddr) -> anyhow::Result<()> {
         .with_context(|| format!("cannot connect to {target} (`admin_listen`)"))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    write!(stream, "GET /readyz HTTP/1.1\r\nhost: {target}\r\nconnection: close\r\n\r\n")?;
+    // In one piece: what is written in several can be answered, and refused, in the middle.
+    let request = format!("GET /readyz HTTP/1.1\r\nhost: {target}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut head = Vec::new();
     let status = loop {
         let mut piece = [0; 512];

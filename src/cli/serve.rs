@@ -7,12 +7,12 @@ use tokio::runtime;
 
 use super::arguments::Settings;
 use super::terminal::complain;
-use crate::app::{App, Parts, Running};
+use crate::app::{App, Parts, Running, shutdown_signal};
 use crate::config::{Config, MOCK, Problem, load, redact};
 use crate::mock::{self, MockOptions};
 use crate::model::SystemClock;
 use crate::pipeline::Mode;
-use crate::server::shutdown_signal;
+
 use crate::telemetry;
 
 /// A request for the mock upstream, as a shell takes it.

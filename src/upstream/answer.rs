@@ -5,7 +5,6 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::UpstreamError;
@@ -17,7 +16,7 @@ pub struct AnswerBody {
     ahead: Option<Bytes>,
     /// Met while reading ahead; told behind what was read.
     failure: Option<UpstreamError>,
-    rest: Option<Incoming>,
+    rest: Option<reqwest::Body>,
     silence: Silence,
 }
 
@@ -29,7 +28,7 @@ struct Silence {
 }
 
 impl AnswerBody {
-    pub(super) fn new(incoming: Incoming, idle_timeout: Duration) -> Self {
+    pub(super) fn new(incoming: reqwest::Body, idle_timeout: Duration) -> Self {
         Self {
             ahead: None,
             failure: None,

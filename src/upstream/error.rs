@@ -1,5 +1,4 @@
 use std::error::Error;
-use std::io;
 
 /// Any error, as bodies and connectors hand it on.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -7,6 +6,9 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 /// What can go wrong between us and an upstream. The upstream's own refusals are answers, not errors.
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamError {
+    /// The client cannot be built.
+    #[error("cannot build the HTTP client")]
+    Client(#[source] BoxError),
     /// No connection: unknown host, refused, TLS failed.
     #[error("cannot connect to the upstream")]
     Connect(#[source] BoxError),
@@ -31,6 +33,7 @@ impl UpstreamError {
     /// Its name in logs, error bodies and labels.
     pub fn as_str(&self) -> &'static str {
         match self {
+            Self::Client(_) => "upstream_client",
             Self::Connect(_) => "upstream_unreachable",
             Self::ConnectTimeout(_) => "upstream_connect_timeout",
             Self::HeadTimeout(_) => "upstream_timeout",
@@ -46,20 +49,11 @@ impl UpstreamError {
     }
 
     /// What the client says when a request got no answer.
-    pub(super) fn of_request(error: hyper_util::client::legacy::Error, connect_timeout_ms: u64) -> Self {
-        if !error.is_connect() {
-            return Self::NoAnswer(error.into());
+    pub(super) fn of_request(error: reqwest::Error, connect_timeout_ms: u64) -> Self {
+        match (error.is_connect(), error.is_timeout()) {
+            (true, true) => Self::ConnectTimeout(connect_timeout_ms),
+            (true, false) => Self::Connect(error.without_url().into()),
+            (false, _) => Self::NoAnswer(error.without_url().into()),
         }
-        let timed_out = causes(&error).any(|cause| {
-            cause.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == io::ErrorKind::TimedOut)
-        });
-        if timed_out { Self::ConnectTimeout(connect_timeout_ms) } else { Self::Connect(error.into()) }
     }
-}
-
-/// An error and everything below it.
-pub(super) fn causes<'a>(
-    error: &'a (dyn Error + 'static),
-) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| (*error).source())
 }

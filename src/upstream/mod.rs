@@ -5,7 +5,6 @@
 mod answer;
 mod body;
 mod client;
-mod connect;
 mod error;
 mod headers;
 mod settings;

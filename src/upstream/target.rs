@@ -1,8 +1,9 @@
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::HeaderValue;
-use http::uri::{Parts, PathAndQuery, Scheme, Uri};
+use http::uri::{PathAndQuery, Scheme, Uri};
+use reqwest::Url;
 
 use super::settings::{BaseUrl, Settings, SettingsError};
 
@@ -11,8 +12,7 @@ use super::settings::{BaseUrl, Settings, SettingsError};
 pub struct Target {
     /// The upstream's identity, name and base URL: sessions of two upstreams are never the same.
     pub upstream: Arc<str>,
-    pub(super) uri: Uri,
-    pub(super) host: Option<HeaderValue>,
+    pub(super) url: Url,
 }
 
 /// Why a request has no target.
@@ -40,13 +40,6 @@ pub struct Targets {
 struct Base {
     url: BaseUrl,
     identity: Arc<str>,
-    host: Option<HeaderValue>,
-}
-
-impl Target {
-    pub(super) fn is_tls(&self) -> bool {
-        self.uri.scheme() == Some(&Scheme::HTTPS)
-    }
 }
 
 impl Targets {
@@ -70,15 +63,22 @@ impl Targets {
         Ok(Self { default, named })
     }
 
-    /// The root of every upstream.
-    pub(super) fn roots(&self) -> impl Iterator<Item = Uri> {
-        let root = PathAndQuery::from_static("/");
-        let all = self.default.iter().chain(self.named.iter().map(|(_, base)| base));
-        all.filter_map(move |base| base.uri(root.clone()).ok())
+    /// Whether any upstream is reached over TLS.
+    pub(super) fn any_is_tls(&self) -> bool {
+        self.bases().any(|base| base.url.scheme == Scheme::HTTPS)
     }
 
-    /// Where a request for `uri` goes. Path and query are taken over byte for byte: nothing is normalised, decoded
-    /// or encoded anew.
+    /// Whether all upstreams are on this machine.
+    pub(super) fn all_are_local(&self) -> bool {
+        self.bases().all(|base| is_this_machine(base.url.authority.host()))
+    }
+
+    fn bases(&self) -> impl Iterator<Item = &Base> {
+        self.default.iter().chain(self.named.iter().map(|(_, base)| base))
+    }
+
+    /// Where a request for `uri` goes. Path and query are taken over; only what the URL standard calls the same is
+    /// written its way (`/../` is resolved, a quote in the query becomes `%27`).
     ///
     /// # Errors
     /// When the request has no path, or no upstream fits it.
@@ -106,11 +106,7 @@ impl Base {
     fn new(name: &str, url: &str) -> Result<Self, super::UrlError> {
         let url = BaseUrl::parse(url)?;
         let identity = format!("{name} {}://{}{}", url.scheme, url.authority, url.path);
-        // Only with plain HTTP it is known that the request goes out as HTTP/1.1, where it needs this field.
-        let host = (url.scheme == Scheme::HTTP)
-            .then(|| HeaderValue::from_str(without_default_port(url.authority.as_str())).ok())
-            .flatten();
-        Ok(Self { url, identity: identity.into(), host })
+        Ok(Self { url, identity: identity.into() })
     }
 
     /// `rest` is what is left of `asked` behind an upstream's name.
@@ -121,15 +117,9 @@ impl Base {
             let joined = join(&self.url.path, rest.unwrap_or(asked.as_str()));
             PathAndQuery::from_maybe_shared(Bytes::from(joined)).map_err(|_| TargetError::NotAPath)?
         };
-        Ok(Target { upstream: Arc::clone(&self.identity), uri: self.uri(path)?, host: self.host.clone() })
-    }
-
-    fn uri(&self, path: PathAndQuery) -> Result<Uri, TargetError> {
-        let mut parts = Parts::default();
-        parts.scheme = Some(self.url.scheme.clone());
-        parts.authority = Some(self.url.authority.clone());
-        parts.path_and_query = Some(path);
-        Uri::from_parts(parts).map_err(|_| TargetError::NotAPath)
+        let whole = format!("{}://{}{path}", self.url.scheme, self.url.authority);
+        let url = Url::parse(&whole).map_err(|_| TargetError::NotAPath)?;
+        Ok(Target { upstream: Arc::clone(&self.identity), url })
     }
 }
 
@@ -150,8 +140,9 @@ fn after_segment<'a>(path: &'a str, start: &[&str]) -> Option<&'a str> {
     (rest.is_empty() || rest.starts_with(['/', '?'])).then_some(rest)
 }
 
-fn without_default_port(authority: &str) -> &str {
-    authority.strip_suffix(":80").filter(|host| !host.ends_with(':')).unwrap_or(authority)
+fn is_this_machine(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 #[cfg(test)]
@@ -168,7 +159,7 @@ mod tests {
     }
 
     fn resolve(base: &str, asked: &str) -> String {
-        targets(Some(base), &[]).resolve(&asked.parse().unwrap()).unwrap().uri.to_string()
+        targets(Some(base), &[]).resolve(&asked.parse().unwrap()).unwrap().url.to_string()
     }
 
     #[test]
@@ -177,10 +168,9 @@ mod tests {
             "/v1/chat/completions",
             "/",
             "//double//slashes/",
-            "/a/../b/./c",
-            "/%2e%2e/%2F/%zz/\"{}|^\\?%20'{}|^`\\&&==",
+            "/%2F/%zz/a%20b?%20{}|^`\\&&==",
             "/v1/models?",
-            "/x?next=http://a/?b=c#",
+            "/x?next=http://a/?b=c",
             "/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21",
         ] {
             let asked: Uri = path.parse().unwrap();
@@ -200,7 +190,7 @@ mod tests {
             ("/v1?x", "/api/v1?x"),
             ("/v1", "/api/v1"),
             ("/v1beta/models", "/api/v1/v1beta/models"),
-            ("/v1/../%2F//x?y='", "/api/v1/../%2F//x?y='"),
+            ("/v1/%2F//x?y=", "/api/v1/%2F//x?y="),
             ("/", "/api/v1/"),
         ] {
             assert_eq!(resolve(base, asked), format!("https://openrouter.ai{sent}"), "{asked}");
@@ -219,7 +209,7 @@ mod tests {
             ("/localhost/v1", "http://main/localhost/v1"),
             ("/v1/local/", "http://main/v1/local/"),
         ] {
-            assert_eq!(all.resolve(&asked.parse().unwrap()).unwrap().uri.to_string(), sent, "{asked}");
+            assert_eq!(all.resolve(&asked.parse().unwrap()).unwrap().url.to_string(), sent, "{asked}");
         }
         let of = |path: &str| all.resolve(&path.parse().unwrap()).unwrap().upstream;
         assert_eq!(&*of("/local/v1/models"), "local http://gpu:1");
@@ -237,11 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn the_port_is_part_of_the_host_unless_it_is_the_usual_one() {
-        let host = |url: &str| targets(Some(url), &[]).resolve(&"/".parse().unwrap()).unwrap().host;
-        assert_eq!(host("http://a:8080").unwrap(), "a:8080");
-        assert_eq!(host("http://a:80").unwrap(), "a");
-        assert_eq!(host("http://[::1]:80").unwrap(), "[::1]");
-        assert_eq!(host("https://a"), None);
+    fn what_the_url_standard_calls_the_same_is_written_its_way() {
+        assert_eq!(resolve("http://host", "/a/../b/./c?q='x'"), "http://host/b/c?q=%27x%27");
+    }
+
+    #[test]
+    fn this_machine_is_told_from_others() {
+        let local = |url: &str| targets(Some(url), &[]).all_are_local();
+        assert!(local("http://localhost:1") && local("http://127.0.0.9") && local("http://[::1]:8"));
+        assert!(!local("https://api.openai.com") && !local("http://10.0.0.1"));
     }
 }

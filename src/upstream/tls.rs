@@ -17,9 +17,11 @@ pub(super) fn config(needed: bool) -> ClientConfig {
             );
         }
     }
-    ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("the provider supports the default protocol versions")
         .with_root_certificates(roots)
-        .with_no_client_auth()
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config
 }

@@ -14,7 +14,9 @@ pub(super) const SMALLEST: usize = 16 << 10;
 const CAPACITY: u64 = 64 << 20;
 /// How many checkpoints share a key: two a turn, and some for requests of one session side by side.
 const CHECKPOINTS: usize = 4;
-const TYPICAL_ENTRY: u64 = 64 << 10;
+/// How many entries are expected. So few make the cache use no more than two shards, whatever the machine, and an
+/// entry must fit into one: the longest conversations are those that gain most.
+const ENTRIES: usize = 64;
 
 type Digest = [u8; 32];
 /// A power of two, and the digest of that many first bytes.
@@ -61,7 +63,7 @@ impl<S: Keep> Weighter<Key, Checkpoints<S>> for ByWeight {
 impl<S: Keep> Memo<S> {
     /// An empty memory.
     pub(super) fn new() -> Self {
-        Self(Cache::with_weighter((CAPACITY / TYPICAL_ENTRY) as usize, CAPACITY, ByWeight))
+        Self(Cache::with_weighter(ENTRIES, CAPACITY, ByWeight))
     }
 
     /// The state behind the longest known prefix of `body`, with the length of that prefix.
@@ -175,6 +177,28 @@ mod tests {
         }
         assert_eq!(memo.find(&body(50_000)).0, Some((40_009, 40_009)));
         assert_eq!(memo.find(&body(40_004)).0, None);
+    }
+
+    #[derive(Debug, Clone, PartialEq)]
+    struct Heavy(usize);
+
+    impl Keep for Heavy {
+        fn weight(&self) -> usize {
+            self.0
+        }
+    }
+
+    #[test]
+    fn long_conversations_fit_and_the_whole_is_bounded() {
+        let memo = Memo::new();
+        for fork in 0..40_u8 {
+            let mut body = body(30_000);
+            body[0] = fork;
+            let (_, trail) = memo.find(&body);
+            memo.keep(&body, trail, [(29_000, Heavy(16 << 20))]);
+            assert!(memo.find(&body).0.is_some() || fork > 0);
+            assert!(memo.0.weight() <= CAPACITY);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Secateur from outside: real sockets, one binary, one file per behaviour.
 
 mod admin;
+mod architecture;
 mod cli;
 mod config;
 mod config_errors;

