@@ -9,3 +9,4 @@ mod failing;
 mod passing;
 mod shutdown;
 mod support;
+mod trying;

@@ -10,23 +10,24 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
-use super::DemoArgs;
 use crate::app::{App, Parts};
 use crate::config::Config;
-use crate::mock::agent::{Agent, AgentOptions, chat};
+use crate::mock::agent::{Conversation, chat};
 use crate::mock::{self, MockOptions};
 use crate::model::SystemClock;
 
-/// A model of the mock upstream whose window holds the longest conversation that can be asked for.
+/// The model that is asked. Its window, in tokens, holds the longest conversation that can be wished for.
 const MODEL: &str = "mock-large";
+const WINDOW: u64 = 4_000_000;
 
 /// A conversation on its way through both ways.
-pub(super) struct Play {
+pub(super) struct Play<'a> {
     client: Client<HttpConnector, Full<Bytes>>,
     mock: SocketAddr,
     proxy: SocketAddr,
     admin: SocketAddr,
-    bodies: std::vec::IntoIter<Bytes>,
+    conversation: &'a Conversation,
+    history: chat::History<'a>,
     edits: u64,
 }
 
@@ -52,23 +53,16 @@ pub(super) struct Figures {
     pub(super) cached: u64,
 }
 
-impl Play {
-    /// Starts a mock upstream and a proxy in front of it, and makes up the conversation.
-    pub(super) async fn start(args: &DemoArgs) -> anyhow::Result<Self> {
-        let options = AgentOptions {
-            turns: args.turns as usize,
-            target_tokens: Some(args.tokens),
-            ..AgentOptions::default()
-        };
-        let conversation = Agent::new(args.seed).conversation(&options);
-        let mut history = chat::History::new(&conversation);
-        let bodies = std::iter::from_fn(|| history.advance())
-            .map(|messages| Bytes::from(chat::body(&conversation, MODEL, &messages)));
-        let bodies: Vec<_> = bodies.collect();
-
-        let mock = mock::spawn(MockOptions::default()).await.context("cannot start the mock upstream")?;
+impl<'a> Play<'a> {
+    /// Starts a mock upstream, and a proxy in front of it that prunes from `threshold` tokens on.
+    pub(super) async fn start(conversation: &'a Conversation, threshold: u64) -> anyhow::Result<Self> {
+        let models = [(MODEL.to_owned(), WINDOW)].into();
+        let options = MockOptions { models, ..MockOptions::default() };
+        let mock = mock::spawn(options).await.context("cannot start the mock upstream")?;
+        let mut connector = HttpConnector::new();
+        connector.set_nodelay(true);
         let mut config = Config::default();
-        config.pruning.pruning_threshold = args.threshold as f64;
+        config.pruning.pruning_threshold = threshold as f64;
         config.upstream.url = Some(format!("http://{mock}"));
         config.listen.set_port(0);
         config.admin_listen.set_port(0);
@@ -80,18 +74,20 @@ impl Play {
         };
         let running = App::build(parts, Arc::new(SystemClock))?.serve(std::future::pending()).await?;
         Ok(Self {
-            client: Client::builder(TokioExecutor::new()).build_http(),
+            client: Client::builder(TokioExecutor::new()).build(connector),
             mock,
             proxy: running.listen,
             admin: running.admin,
-            bodies: bodies.into_iter(),
+            conversation,
+            history: chat::History::new(conversation),
             edits: 0,
         })
     }
 
     /// Sends the next request both ways; `None` behind the last.
     pub(super) async fn next(&mut self) -> anyhow::Result<Option<Round>> {
-        let Some(body) = self.bodies.next() else { return Ok(None) };
+        let Some(messages) = self.history.advance() else { return Ok(None) };
+        let body = Bytes::from(chat::body(self.conversation, MODEL, &messages));
         let without = self.ask(self.mock, "without", &body).await?;
         let with = self.ask(self.proxy, "with", &body).await?;
         let (prunes, edits) = self.state().await?;
@@ -127,6 +123,11 @@ impl Play {
 
     async fn send(&self, request: Request<Full<Bytes>>) -> anyhow::Result<Value> {
         let (head, body) = self.client.request(request).await?.into_parts();
+        if let Some(outcome) = head.headers.get("x-secateur-outcome").and_then(|value| value.to_str().ok())
+            && outcome.starts_with("bypassed")
+        {
+            bail!("the proxy let a request by unread: {outcome}");
+        }
         let body = body.collect().await?.to_bytes();
         if !head.status.is_success() {
             bail!("a request was refused with {}: {}", head.status, String::from_utf8_lossy(&body));

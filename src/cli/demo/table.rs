@@ -23,8 +23,8 @@ struct Sum {
 pub(super) fn head(args: &DemoArgs) -> String {
     let (turns, threshold) = (grouped(u64::from(args.turns)), grouped(args.threshold));
     format!(
-        "A made-up coding agent sends {turns} requests, each with its whole history, to a mock upstream: once as they\n\
-         are, once through Secateur with a threshold of {threshold} tokens. All figures are the upstream's own count.\n\n\
+        "A made-up coding agent sends {turns} requests, each with its whole history, to a mock upstream: once\n\
+         as it is, once through Secateur with a threshold of {threshold} tokens. Figures are the upstream's count.\n\n\
          {:>5}{:>20}{:>20}\n{:>5}{:>12}{:>8}{:>12}{:>8}   what Secateur did",
         "", "without Secateur", "with Secateur", "req.", "tokens", "cached", "tokens", "cached",
     )

@@ -4,9 +4,9 @@ use quick_cache::sync::Cache;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::error::Refusal;
-use super::super::meter::{Meter, Piece};
 use super::rules::{self, Speaker};
+use crate::mock::error::Refusal;
+use crate::mock::meter::{Meter, Piece};
 use crate::model::Fingerprint;
 
 /// Tokens that each message takes beside its text.
@@ -29,7 +29,7 @@ pub(super) struct Facts {
 
 /// Messages and tool definitions seen before, by their bytes: a client sends its whole history every time, and each
 /// message is checked and counted once.
-pub(in super::super) struct Known {
+pub(in crate::mock) struct Known {
     messages: Cache<Fingerprint, Arc<Facts>>,
     tools: Cache<Fingerprint, u64>,
 }
