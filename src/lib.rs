@@ -4,6 +4,7 @@
 pub mod app;
 pub mod cli;
 pub mod config;
+pub mod mock;
 pub mod model;
 pub mod pipeline;
 pub mod prune;

@@ -3,6 +3,8 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
+use super::demo::DemoArgs;
+use super::mock::MockArgs;
 use crate::config::{Flag, Sources};
 
 /// A proxy in front of LLM APIs that prunes old tool output, so that an agent never meets a full context window.
@@ -33,6 +35,10 @@ pub(super) enum Command {
     Check(Settings),
     /// Ask a running proxy whether it is ready
     Health(Health),
+    /// Serve a mock upstream, to try the proxy and agents with
+    Mock(MockArgs),
+    /// Play a long conversation through the proxy and a mock upstream, and show what pruning does
+    Demo(DemoArgs),
 }
 
 /// Where the configuration comes from, and what overrides it.

@@ -3,7 +3,9 @@
 
 mod arguments;
 mod check;
+mod demo;
 mod health;
+mod mock;
 mod serve;
 mod terminal;
 
@@ -40,6 +42,8 @@ pub fn main() -> ExitCode {
         Some(Command::Check(settings)) => check::run(settings),
         Some(Command::Health(health)) => Ok(health::run(&health)),
         Some(Command::Serve(settings)) => serve::run(settings),
+        Some(Command::Mock(mock)) => mock::run(&mock),
+        Some(Command::Demo(demo)) => demo::run(&demo),
         None => serve::run(arguments.settings),
     };
     match done {

@@ -9,13 +9,14 @@ use super::arguments::Settings;
 use super::terminal::complain;
 use crate::app::{App, Parts, Running, shutdown_signal};
 use crate::config::{Config, MOCK, Problem, load, redact};
+use crate::mock::{self, MockOptions};
 use crate::model::SystemClock;
 use crate::pipeline::Mode;
 
 use crate::telemetry;
 
 /// A request for the mock upstream, as a shell takes it.
-const QUESTION: &str = r#"'{"model":"mock","messages":[{"role":"user","content":"Hello"}]}'"#;
+pub(super) const QUESTION: &str = r#"'{"model":"mock","messages":[{"role":"user","content":"Hello"}]}'"#;
 
 /// Serves until the process is told to end.
 pub(super) fn run(settings: Settings) -> anyhow::Result<ExitCode> {
@@ -35,12 +36,16 @@ pub(super) fn run(settings: Settings) -> anyhow::Result<ExitCode> {
 
 async fn serve(config: &Config) -> anyhow::Result<()> {
     let shutdown = shutdown_signal().context("cannot wait for signals")?;
-    let parts = Parts {
+    let mut parts = Parts {
         pipeline: config.pipeline(),
         sessions: config.sessions.clone(),
         upstream: config.upstreams(),
         server: config.server(),
     };
+    if config.upstream.url.as_deref() == Some(MOCK) {
+        let mock = mock::spawn(MockOptions::default()).await.context("cannot start the mock upstream")?;
+        parts.upstream.url = Some(format!("http://{mock}"));
+    }
     let running = App::build(parts, Arc::new(SystemClock))?.serve(shutdown).await?;
     welcome(config, &running);
     running.join.await.context("serving broke off")

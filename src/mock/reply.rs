@@ -1,0 +1,126 @@
+use std::io;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use tokio::time::sleep;
+
+use super::script::Step;
+
+/// What the model is made to answer, free of any API's shape.
+#[derive(Debug, Clone)]
+pub(super) struct Reply {
+    /// Counts the answers, from 1.
+    pub(super) number: u64,
+    pub(super) text: Option<String>,
+    pub(super) calls: Vec<ReplyCall>,
+    /// What the request was worth; `None`: the answer does not tell.
+    pub(super) figures: Option<Figures>,
+}
+
+/// A tool call the model is made to make.
+#[derive(Debug, Clone)]
+pub(super) struct ReplyCall {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// JSON text.
+    pub(super) arguments: String,
+}
+
+/// Figures in tokens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Figures {
+    pub(super) input: u64,
+    /// The part of `input` that was read from the prefix cache.
+    pub(super) cached: u64,
+    pub(super) output: u64,
+}
+
+/// How an answer is sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pace {
+    pub(super) chunk_delay: Duration,
+    pub(super) cut_after_chunks: Option<usize>,
+}
+
+impl Reply {
+    /// The answer that `step` asks for; without one, `plain` text.
+    pub(super) fn new(number: u64, step: Option<&Step>, plain: String) -> Self {
+        let scripted = step.map_or(&[][..], |s| &s.tool_calls);
+        let calls = scripted.iter().enumerate().map(|(index, call)| ReplyCall {
+            id: format!("call_mock_{number}_{index}"),
+            name: call.name.clone(),
+            arguments: call.arguments_text(),
+        });
+        let text = step.and_then(|s| s.text.clone()).or_else(|| scripted.is_empty().then_some(plain));
+        Self { number, text, calls: calls.collect(), figures: None }
+    }
+
+    /// The texts that the model wrote: what its output is counted by.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        let calls = self.calls.iter().flat_map(|call| [call.name.as_str(), call.arguments.as_str()]);
+        self.text.as_deref().into_iter().chain(calls)
+    }
+}
+
+/// Pieces of a text of a few words each, as a model's answer arrives.
+pub(super) fn slices(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = rest.match_indices(' ').nth(2).map_or(rest.len(), |(at, _)| at + 1);
+        let (slice, after) = rest.split_at(end);
+        rest = after;
+        (!slice.is_empty()).then_some(slice)
+    })
+}
+
+impl Pace {
+    pub(super) fn new(step: Option<&Step>, chunk_delay_ms: u64) -> Self {
+        Self {
+            chunk_delay: Duration::from_millis(step.and_then(|s| s.chunk_delay_ms).unwrap_or(chunk_delay_ms)),
+            cut_after_chunks: step.and_then(|s| s.cut_after_chunks),
+        }
+    }
+
+    /// A body that sends each chunk by itself, and breaks off where it is told to.
+    pub(super) fn body(self, mut chunks: Vec<Bytes>) -> Body {
+        let broken = self.cut_after_chunks.is_some_and(|count| count < chunks.len());
+        chunks.truncate(self.cut_after_chunks.unwrap_or(usize::MAX));
+        let breakage =
+            broken.then(|| Err(io::Error::new(io::ErrorKind::ConnectionAborted, "cut by the script")));
+        let parts = stream::iter(chunks.into_iter().map(Ok).chain(breakage));
+        if self.chunk_delay.is_zero() && !broken {
+            return Body::from_stream(parts);
+        }
+        // A pause before each part also lets the ones before it reach the client when the connection is cut.
+        let pause = self.chunk_delay.max(Duration::from_millis(1));
+        Body::from_stream(parts.then(move |part| async move {
+            sleep(pause).await;
+            part
+        }))
+    }
+
+    /// The body of an answer that comes in one piece; told to break off, it does so in its middle.
+    pub(super) fn whole(self, text: String) -> Body {
+        if self.cut_after_chunks.is_none() {
+            return Body::from(text);
+        }
+        let mut first = Bytes::from(text);
+        let second = first.split_off(first.len() / 2);
+        Self { cut_after_chunks: Some(1), ..self }.body(vec![first, second])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_join_to_the_text() {
+        for text in ["", "one", "one two three four five six seven", "  spaces   apart "] {
+            assert_eq!(slices(text).collect::<String>(), text);
+            assert!(slices(text).all(|slice| !slice.is_empty()));
+        }
+    }
+}
