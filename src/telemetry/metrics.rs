@@ -128,7 +128,11 @@ impl Metrics {
             recorder.describe_histogram(KeyName::from(name), Some(unit), text.into());
         }
         recorder.describe_gauge(SESSIONS.into(), Some(Unit::Count), "sessions remembered".into());
-        recorder.describe_gauge(SESSION_BYTES.into(), Some(Unit::Bytes), "memory of the sessions, about".into());
+        recorder.describe_gauge(
+            SESSION_BYTES.into(),
+            Some(Unit::Bytes),
+            "memory of the sessions, about".into(),
+        );
         recorder.describe_gauge(IN_FLIGHT.into(), Some(Unit::Count), "requests under way".into());
         let in_flight = recorder.register_gauge(&Key::from_static_name(IN_FLIGHT), &METADATA);
         Self {

@@ -7,5 +7,6 @@ mod config;
 mod config_errors;
 mod failing;
 mod passing;
+mod replay;
 mod shutdown;
 mod support;

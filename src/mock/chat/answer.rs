@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderValue, header};
 use serde_json::{Value, json};
 
-use super::super::reply::{Figures, Pace, Reply, slices};
+use crate::mock::reply::{Figures, Pace, Reply, slices};
 
 /// A reply in the shape of the chat completions API.
 pub(super) struct Shape<'a> {

@@ -1,8 +1,8 @@
 use std::borrow::Borrow;
 
-use super::super::error::Refusal;
 use super::facts::Facts;
 use super::rules::Speaker;
+use crate::mock::error::Refusal;
 
 /// Holds a list of messages to the rule that every tool call is answered once, directly behind the message that
 /// makes it, and that nothing else is answered.

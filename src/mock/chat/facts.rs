@@ -4,9 +4,9 @@ use quick_cache::sync::Cache;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::error::Refusal;
-use super::super::meter::{Meter, Piece};
 use super::rules::{self, Speaker};
+use crate::mock::error::Refusal;
+use crate::mock::meter::{Meter, Piece};
 use crate::model::Fingerprint;
 
 /// Tokens that each message takes beside its text.

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::error::Refusal;
+use crate::mock::error::Refusal;
 
 /// What a request body says, apart from what stands in its messages.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::super::error::Refusal;
+use crate::mock::error::Refusal;
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
