@@ -10,7 +10,6 @@ use super::terminal::complain;
 use crate::app::{App, Parts, Running, shutdown_signal};
 use crate::config::{Config, MOCK, Problem, load, redact};
 use crate::mock::{self, MockOptions};
-use crate::mock::{self, MockOptions};
 use crate::model::SystemClock;
 use crate::pipeline::Mode;
 
