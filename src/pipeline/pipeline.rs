@@ -56,7 +56,9 @@ impl Pipeline {
     /// Learns model windows from a `/models` answer of an upstream that passed by; returns how many it told.
     pub fn learn_windows(&self, upstream: &str, answer: &[u8]) -> usize {
         let told = read_windows(answer);
-        told.iter().for_each(|model| self.windows.learn(upstream, &model.model, model.window));
+        for model in &told {
+            self.windows.learn(upstream, &model.model, model.window);
+        }
         told.len()
     }
 

@@ -216,7 +216,7 @@ fn a_window_at_risk_reaches_the_newest_output_and_then_folds() {
     let newest = transcript.items.len() - 1;
     assert!(plan.edits.get(newest).is_some(), "the newest output is larger than the window");
     assert_eq!(plan.edits.folds().len(), 1);
-    assert!(plan.edits.folds()[0].fold.text.starts_with("["));
+    assert!(plan.edits.folds()[0].fold.text.starts_with('['));
 }
 
 /// Random conversations of an agent.

@@ -7,6 +7,7 @@ use http::header::CONTENT_TYPE;
 use serde_json::json;
 
 use super::{Door, answer};
+use crate::telemetry::Sessions;
 
 /// Whether the process runs.
 pub(super) async fn show_health() -> &'static str {
@@ -24,8 +25,12 @@ pub(super) async fn show_readiness(State(door): State<Arc<Door>>) -> (StatusCode
 
 /// All metrics in the text format of Prometheus.
 pub(super) async fn show_metrics(State(door): State<Arc<Door>>) -> Response {
-    let kept = door.pipeline.sessions().await.len() as u64;
-    door.metrics.sessions(kept, &[]);
+    let stats = door.pipeline.store_stats();
+    door.metrics.sessions(&Sessions {
+        kept: stats.sessions,
+        bytes: stats.bytes,
+        evicted: [("full", stats.evicted_full), ("idle", stats.evicted_idle)],
+    });
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], door.metrics.render()).into_response()
 }
 

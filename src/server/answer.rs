@@ -12,6 +12,9 @@ const TOKENS_BEFORE: HeaderName = HeaderName::from_static("x-secateur-tokens-bef
 /// Input tokens of a pruned request as it went on.
 const TOKENS_AFTER: HeaderName = HeaderName::from_static("x-secateur-tokens-after");
 
+/// What was newly pruned, by stage, such as `hard=5, soft=2`. Absent when only earlier edits were sent again.
+const PRUNED: HeaderName = HeaderName::from_static("x-secateur-pruned");
+
 /// Writes onto an answer what was done with its request.
 pub(super) fn tell(headers: &mut HeaderMap, receipt: &Receipt) {
     headers.insert(OUTCOME, outcome(receipt.outcome));
@@ -22,7 +25,16 @@ pub(super) fn tell(headers: &mut HeaderMap, receipt: &Receipt) {
                 headers.insert(name, HeaderValue::from(tokens));
             }
         }
+        if let Some(stages) = stages(&receipt.pruned) {
+            headers.insert(PRUNED, stages);
+        }
     }
+}
+
+fn stages(pruned: &[(&'static str, usize, u64)]) -> Option<HeaderValue> {
+    let named: Vec<_> = pruned.iter().map(|(stage, edits, _)| format!("{stage}={edits}")).collect();
+    let value = || HeaderValue::try_from(named.join(", ")).expect("names of stages are plain ASCII");
+    (!named.is_empty()).then(value)
 }
 
 /// The outcome's value, such as `unchanged; reason=below_threshold`.

@@ -7,8 +7,8 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, 
 use super::family::Family;
 use super::names::{
     ANSWERS, CACHED_TOKENS, COUNTERS, EDIT_TOKENS, EDITS, ENDINGS, EVICTED, HEAD, HISTOGRAMS, IN_FLIGHT,
-    INPUT_TOKENS, LONG_BUCKETS, OPERATION, PREPARE, PRUNES, RECOVERIES, REPLAYED, REQUESTS, SESSIONS,
-    SHORT_BUCKETS, TOKEN_BUCKETS, TOKEN_USAGE, UPSTREAM_ERRORS,
+    INPUT_TOKENS, LONG_BUCKETS, OPERATION, PREPARE, PRUNES, RECOVERIES, REPLAYED, REQUESTS, SESSION_BYTES,
+    SESSIONS, SHORT_BUCKETS, TOKEN_BUCKETS, TOKEN_USAGE, UPSTREAM_ERRORS,
 };
 use crate::model::Usage;
 
@@ -47,6 +47,17 @@ pub struct Request<'a> {
     pub pruned: &'a [(&'static str, usize, u64)],
     /// Time that preparing took, in microseconds.
     pub prepare_us: u64,
+}
+
+/// What the session store holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Sessions {
+    /// Sessions remembered.
+    pub kept: u64,
+    /// Bytes they take, about.
+    pub bytes: u64,
+    /// Sessions ever forgotten, by cause.
+    pub evicted: [(&'static str, u64); 2],
 }
 
 /// An answer, at its end.
@@ -117,6 +128,11 @@ impl Metrics {
             recorder.describe_histogram(KeyName::from(name), Some(unit), text.into());
         }
         recorder.describe_gauge(SESSIONS.into(), Some(Unit::Count), "sessions remembered".into());
+        recorder.describe_gauge(
+            SESSION_BYTES.into(),
+            Some(Unit::Bytes),
+            "memory of the sessions, about".into(),
+        );
         recorder.describe_gauge(IN_FLIGHT.into(), Some(Unit::Count), "requests under way".into());
         let in_flight = recorder.register_gauge(&Key::from_static_name(IN_FLIGHT), &METADATA);
         Self {
@@ -210,11 +226,13 @@ impl Metrics {
         self.upstream_errors.get(kind, make).increment(1);
     }
 
-    /// How many sessions are remembered, and how many were ever forgotten, by cause.
-    pub fn sessions(&self, kept: u64, evicted: &[(&'static str, u64)]) {
-        self.recorder.register_gauge(&Key::from_static_name(SESSIONS), &METADATA).set(kept as f64);
-        for (cause, total) in evicted {
-            self.counter(EVICTED, &["cause"], &[cause]).absolute(*total);
+    /// What the session store holds.
+    pub fn sessions(&self, sessions: &Sessions) {
+        let gauge = |name| self.recorder.register_gauge(&Key::from_static_name(name), &METADATA);
+        gauge(SESSIONS).set(sessions.kept as f64);
+        gauge(SESSION_BYTES).set(sessions.bytes as f64);
+        for (cause, total) in sessions.evicted {
+            self.counter(EVICTED, &["cause"], &[cause]).absolute(total);
         }
     }
 
@@ -325,7 +343,7 @@ mod tests {
         metrics.ended(&answer("gpt-4.1"));
         metrics.recovered("accepted");
         metrics.upstream_failed("upstream_idle");
-        metrics.sessions(7, &[("idle", 2)]);
+        metrics.sessions(&Sessions { kept: 7, bytes: 9, evicted: [("full", 0), ("idle", 2)] });
         let text = metrics.render();
         for line in [
             "secateur_requests_total{format=\"chat\",outcome=\"pruned\",reason=\"\"} 1",

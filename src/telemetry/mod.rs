@@ -7,4 +7,4 @@ mod metrics;
 mod names;
 
 pub use logging::{Format, LogError, LogSettings, init};
-pub use metrics::{Answer, Metrics, NO_FORMAT, Request};
+pub use metrics::{Answer, Metrics, NO_FORMAT, Request, Sessions};

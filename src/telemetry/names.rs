@@ -15,6 +15,7 @@ pub(super) const REPLAYED: &str = "secateur_edits_replayed_total";
 pub(super) const RECOVERIES: &str = "secateur_recoveries_total";
 pub(super) const UPSTREAM_ERRORS: &str = "secateur_upstream_errors_total";
 pub(super) const SESSIONS: &str = "secateur_sessions";
+pub(super) const SESSION_BYTES: &str = "secateur_session_bytes";
 pub(super) const EVICTED: &str = "secateur_sessions_evicted_total";
 pub(super) const CACHED_TOKENS: &str = "secateur_cached_input_tokens_total";
 pub(super) const PREPARE: &str = "secateur_prepare_duration_seconds";

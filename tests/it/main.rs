@@ -7,6 +7,7 @@ mod config;
 mod config_errors;
 mod failing;
 mod passing;
+mod replay;
 mod shutdown;
 mod support;
 mod trying;
