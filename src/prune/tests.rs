@@ -49,6 +49,7 @@ fn forced(soft: f64, hard: f64, detail: f64) -> Settings {
         keep_recent_tokens: 1,
         keep_recent_messages: 2,
         hard_clear_placeholder: "[gone]".into(),
+        trigger_every_n_tokens: 0,
         ..Settings::default()
     }
 }
@@ -115,6 +116,22 @@ fn widening_goes_only_as_far_as_needed_and_takes_large_outputs_first() {
     assert!(plan.edits.get(4).is_some(), "{plan:?}");
     assert!(plan.edits.get(6).is_none(), "{plan:?}");
     assert!(bench.size(&transcript, &plan.edits) <= goal);
+}
+
+#[test]
+fn a_prune_that_saves_next_to_nothing_is_not_made() {
+    let settings = Settings { trigger_every_n_tokens: 1_000, ..forced(0.0, 0.0, OFF) };
+    let bench = Bench::new(settings);
+    let steps = |lines_each| {
+        let transcript = Script::default()
+            .user("go")
+            .step("1", "a", "{}", &lines("word", lines_each))
+            .step("2", "b", "{}", "ok")
+            .transcript();
+        bench.plan(&transcript, EditSet::default(), Demand::Prune { goal: 0 }).steps.len()
+    };
+    // A word and a number take some two tokens here; an eighth of 1,000 is the least.
+    assert_eq!((steps(50), steps(90)), (0, 1));
 }
 
 #[test]
@@ -255,6 +272,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             keep_recent_messages,
             keep_recent_tokens,
             soft_trim: SoftTrim { max_chars: 400, head_chars: 100, tail_chars: 100 },
+            trigger_every_n_tokens: 0,
             ..Settings::default()
         },
     )

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use bytes::Bytes;
-use http::{Method, Request, header};
+use http::{HeaderMap, Method, Request, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -28,22 +28,19 @@ pub(super) struct Play<'a> {
     admin: SocketAddr,
     conversation: &'a Conversation,
     history: chat::History<'a>,
-    edits: u64,
 }
 
 /// One request, sent both ways.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Round {
     /// To the upstream directly.
     pub(super) without: Figures,
     /// Through the proxy.
     pub(super) with: Figures,
-    /// Prunes made so far.
-    pub(super) prunes: u64,
+    /// Edits that are new with this request, by stage, as the answer tells them; `None` when there are none.
+    pub(super) pruned: Option<String>,
     /// Edits in force.
     pub(super) edits: u64,
-    /// Edits that are new with this request.
-    pub(super) new_edits: u64,
 }
 
 /// What the upstream counted, in tokens.
@@ -62,6 +59,9 @@ impl<'a> Play<'a> {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         let mut config = Config::default();
+        // The defaults' proportions, at the size of this conversation.
+        config.pruning.keep_recent_tokens = threshold / 8;
+        config.pruning.trigger_every_n_tokens = threshold / 16;
         config.pruning.pruning_threshold = threshold as f64;
         config.upstream.url = Some(format!("http://{mock}"));
         config.listen.set_port(0);
@@ -80,7 +80,6 @@ impl<'a> Play<'a> {
             admin: running.admin,
             conversation,
             history: chat::History::new(conversation),
-            edits: 0,
         })
     }
 
@@ -88,40 +87,43 @@ impl<'a> Play<'a> {
     pub(super) async fn next(&mut self) -> anyhow::Result<Option<Round>> {
         let Some(messages) = self.history.advance() else { return Ok(None) };
         let body = Bytes::from(chat::body(self.conversation, MODEL, &messages));
-        let without = self.ask(self.mock, "without", &body).await?;
-        let with = self.ask(self.proxy, "with", &body).await?;
-        let (prunes, edits) = self.state().await?;
-        let new_edits = edits.saturating_sub(self.edits);
-        self.edits = edits;
-        Ok(Some(Round { without, with, prunes, edits, new_edits }))
+        let (without, _) = self.ask(self.mock, "without", &body).await?;
+        let (with, pruned) = self.ask(self.proxy, "with", &body).await?;
+        Ok(Some(Round { without, with, pruned, edits: self.edits().await? }))
     }
 
     /// Each way has a credential of its own, and so a prefix cache of its own.
-    async fn ask(&self, at: SocketAddr, credential: &str, body: &Bytes) -> anyhow::Result<Figures> {
+    async fn ask(
+        &self,
+        at: SocketAddr,
+        credential: &str,
+        body: &Bytes,
+    ) -> anyhow::Result<(Figures, Option<String>)> {
         let request = Request::builder()
             .method(Method::POST)
             .uri(format!("http://{at}/v1/chat/completions"))
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::AUTHORIZATION, format!("Bearer {credential}"))
             .body(Full::new(body.clone()))?;
-        let usage = &self.send(request).await?["usage"];
+        let (headers, answer) = self.send(request).await?;
+        let usage = &answer["usage"];
         let figure = |value: &Value| value.as_u64().context("an answer tells no usage");
-        Ok(Figures {
+        let figures = Figures {
             input: figure(&usage["prompt_tokens"])?,
             cached: figure(&usage["prompt_tokens_details"]["cached_tokens"])?,
-        })
+        };
+        let pruned = headers.get("x-secateur-pruned").and_then(|value| value.to_str().ok());
+        Ok((figures, pruned.map(str::to_owned)))
     }
 
-    /// Prunes made and edits in force, as the proxy's admin port tells them.
-    async fn state(&self) -> anyhow::Result<(u64, u64)> {
+    /// Edits in force, as the proxy's admin port tells them.
+    async fn edits(&self) -> anyhow::Result<u64> {
         let uri = format!("http://{}/sessions", self.admin);
-        let answer = self.send(Request::get(uri).body(Full::default())?).await?;
-        let session = &answer["sessions"][0];
-        let figure = |name: &str| session[name].as_u64().unwrap_or(0);
-        Ok((figure("prunes"), figure("edits")))
+        let (_, answer) = self.send(Request::get(uri).body(Full::default())?).await?;
+        Ok(answer["sessions"][0]["edits"].as_u64().unwrap_or(0))
     }
 
-    async fn send(&self, request: Request<Full<Bytes>>) -> anyhow::Result<Value> {
+    async fn send(&self, request: Request<Full<Bytes>>) -> anyhow::Result<(HeaderMap, Value)> {
         let (head, body) = self.client.request(request).await?.into_parts();
         if let Some(outcome) = head.headers.get("x-secateur-outcome").and_then(|value| value.to_str().ok())
             && outcome.starts_with("bypassed")
@@ -132,6 +134,6 @@ impl<'a> Play<'a> {
         if !head.status.is_success() {
             bail!("a request was refused with {}: {}", head.status, String::from_utf8_lossy(&body));
         }
-        serde_json::from_slice(&body).context("an answer is not JSON")
+        Ok((head.headers, serde_json::from_slice(&body).context("an answer is not JSON")?))
     }
 }

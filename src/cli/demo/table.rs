@@ -36,15 +36,14 @@ impl Table {
         self.rounds += 1;
         self.without.add(round.without);
         self.with.add(round.with);
-        let pruned = round.prunes > self.prunes;
-        self.prunes = round.prunes;
         let saved = grouped(round.without.input.saturating_sub(round.with.input));
-        let note = match (pruned, round.edits) {
-            (true, edits) => {
-                format!("prune {}: {} new edits, {edits} in all, -{saved}", round.prunes, round.new_edits)
+        let note = match (&round.pruned, round.edits) {
+            (Some(stages), _) => {
+                self.prunes += 1;
+                format!("prune {}: {stages}; -{saved}", self.prunes)
             }
-            (false, 0) => String::new(),
-            (false, edits) => format!("the same {edits} edits, -{saved}"),
+            (None, 0) => String::new(),
+            (None, edits) => format!("the same {edits} edits; -{saved}"),
         };
         line(&self.rounds.to_string(), round.without, round.with, &note)
     }
@@ -129,14 +128,13 @@ mod tests {
         let pruned = Round {
             without: figures(880_000, 8800),
             with: figures(5000, 2500),
-            prunes: 1,
-            edits: 1200,
-            new_edits: 1200,
+            pruned: Some("hard=3, soft=2".into()),
+            edits: 5,
         };
         let row = table.row(&pruned);
-        assert!(row.ends_with("prune 1: 1200 new edits, 1200 in all, -875,000"), "{row}");
-        let kept = Round { new_edits: 0, ..pruned };
-        assert!(table.row(&kept).ends_with("the same 1200 edits, -875,000"));
+        assert!(row.ends_with("prune 1: hard=3, soft=2; -875,000"), "{row}");
+        let kept = Round { pruned: None, ..pruned };
+        assert!(table.row(&kept).ends_with("the same 5 edits; -875,000"));
         let totals = table.totals();
         assert!(
             totals.contains("1,769,000") && totals.contains("19,000") && totals.contains("99% less"),
