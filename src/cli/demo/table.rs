@@ -25,7 +25,7 @@ pub(super) fn head(args: &DemoArgs) -> String {
     format!(
         "A made-up coding agent sends {turns} requests, each with its whole history, to a mock upstream: once\n\
          as it is, once through Secateur with a threshold of {threshold} tokens. Figures are the upstream's count.\n\n\
-         {:>5}{:>20}{:>20}\n{:>5}{:>12}{:>8}{:>12}{:>8}   what Secateur did",
+         {:>5}{:>18}{:>18}\n{:>5}{:>11}{:>7}{:>11}{:>7}  what Secateur did",
         "", "without Secateur", "with Secateur", "req.", "tokens", "cached", "tokens", "cached",
     )
 }
@@ -88,7 +88,7 @@ impl Figures {
 fn line(name: &str, without: Figures, with: Figures, note: &str) -> String {
     let (tokens, tokens_with) = (grouped(without.input), grouped(with.input));
     let line =
-        format!("{name:>5}{tokens:>12}{:>8}{tokens_with:>12}{:>8}   {note}", without.share(), with.share());
+        format!("{name:>5}{tokens:>11}{:>7}{tokens_with:>11}{:>7}  {note}", without.share(), with.share());
     line.trim_end().to_owned()
 }
 
@@ -124,7 +124,7 @@ mod tests {
         let mut table = Table::default();
         let figures = |input, cached| Figures { input, cached };
         let quiet = Round { without: figures(9000, 0), with: figures(9000, 0), ..Round::default() };
-        assert_eq!(table.row(&quiet), "    1       9,000      0%       9,000      0%");
+        assert_eq!(table.row(&quiet), "    1      9,000     0%      9,000     0%");
         let pruned = Round {
             without: figures(880_000, 8800),
             with: figures(5000, 2500),
