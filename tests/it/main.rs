@@ -2,12 +2,22 @@
 
 mod admin;
 mod architecture;
+mod chain;
 mod cli;
+mod codings;
 mod config;
 mod config_errors;
 mod failing;
+mod fidelity;
+mod framing;
 mod passing;
 mod replay;
+mod scope;
+mod shapes;
 mod shutdown;
+mod sticky;
+mod streams;
 mod support;
+mod trimming;
 mod trying;
+mod usage;
