@@ -24,6 +24,8 @@ pub(super) enum Refusal {
     NotStronger,
     NotShorter,
     TornPair,
+    /// Thinking would lose what it led to.
+    TornThought,
     UserText,
     TooSmall,
 }
@@ -149,6 +151,11 @@ impl Guard<'_> {
         };
         if items.iter().enumerate().filter_map(answers).any(|call| range.contains(&call)) {
             return Err(Refusal::TornPair);
+        }
+        let is_thought = |index: Option<usize>| index.is_some_and(|i| items[i].kind == ItemKind::Reasoning);
+        let has_follower = items.get(range.end).is_some_and(|next| !next.is_asked());
+        if is_thought(range.start.checked_sub(1)) || (is_thought(range.end.checked_sub(1)) && has_follower) {
+            return Err(Refusal::TornThought);
         }
         if before < after.saturating_add(LEAST_FOLD) { Err(Refusal::TooSmall) } else { Ok(()) }
     }

@@ -147,8 +147,9 @@ impl<'r, 'a> Entry<'r, 'a> {
         if broken {
             parts.iter_mut().for_each(|part| part.kind = PartKind::Other);
         }
+        // A result stays one, so that its call is known to be answered; without text and images it is not edited.
         let item = Item {
-            kind: if broken { ItemKind::Opaque } else { kind },
+            kind: if broken && !matches!(kind, ItemKind::ToolResult(_)) { ItemKind::Opaque } else { kind },
             message: self.progress.messages.len(),
             fingerprint: identity,
             content: print,

@@ -37,8 +37,11 @@ pub(super) trait Dialect: Send + Sync + 'static {
     fn read(entry: &mut Entry<'_, '_>, object: &Object<'_>) -> Result<bool, Error>;
 
     /// Adds the item of a value that stands in place of the list. `false` when only a list may stand there.
-    fn read_alone(_entry: &mut Entry<'_, '_>, _value: &RawValue) -> bool {
-        false
+    ///
+    /// # Errors
+    /// When it repeats a member that is read.
+    fn read_alone(_entry: &mut Entry<'_, '_>, _value: &RawValue) -> Result<bool, Error> {
+        Ok(false)
     }
 
     /// What the members around the list say.
@@ -93,7 +96,7 @@ impl<D: Dialect> Codec for ListCodec<D> {
         let (known, trail) = self.memo.find(&body);
         let known = known.map(|(end, snapshot)| (end, snapshot.resume()));
         let (mut progress, members) = read::<D>(&body, known)?;
-        let decoded = decoded::<D>(body.clone(), &mut progress, &members);
+        let decoded = decoded::<D>(&body, &mut progress, &members);
         self.memo.keep(&body, trail, progress.snapshots());
         Ok(decoded)
     }
@@ -148,7 +151,7 @@ fn document<D: Dialect>(
             if std::mem::replace(&mut members.list, true) {
                 return Err(repeated(&name));
             }
-            progress = list::<D>(cursor, members)?;
+            progress = list::<D>(cursor, &members)?;
         } else {
             cursor.peek();
             let value = cursor.value::<&RawValue>()?;
@@ -166,7 +169,7 @@ fn document<D: Dialect>(
 }
 
 /// The member with the list. `None` when something else stands there.
-fn list<D: Dialect>(cursor: &mut Cursor<'_>, head: Members) -> Result<Option<Progress>, Error> {
+fn list<D: Dialect>(cursor: &mut Cursor<'_>, head: &Members) -> Result<Option<Progress>, Error> {
     let mut fresh = Progress::at_start(head);
     if cursor.take(b'[') {
         if !cursor.take(b']') {
@@ -177,7 +180,7 @@ fn list<D: Dialect>(cursor: &mut Cursor<'_>, head: Members) -> Result<Option<Pro
     }
     let value = cursor.value::<&RawValue>()?;
     let span = cursor.span(value);
-    let understood = D::read_alone(&mut Entry::new(cursor, &mut fresh), value);
+    let understood = D::read_alone(&mut Entry::new(cursor, &mut fresh), value)?;
     fresh.end_alone(span);
     Ok(understood.then_some(fresh))
 }
@@ -221,10 +224,10 @@ fn repeated(name: &str) -> Error {
 }
 
 /// The transcript of what was read.
-fn decoded<D: Dialect>(source: Bytes, progress: &mut Progress, members: &Members) -> Decoded {
-    let around = Around { source: &source, names: D::MEMBERS, members };
+fn decoded<D: Dialect>(source: &Bytes, progress: &mut Progress, members: &Members) -> Decoded {
+    let around = Around { source, names: D::MEMBERS, members };
     let facts = D::facts(&around);
-    let opening = progress.opening(&source).map(|opening| match facts.system.as_slice() {
+    let opening = progress.opening(source).map(|opening| match facts.system.as_slice() {
         [] => opening,
         system => Fingerprint::of(system).then(opening),
     });

@@ -20,6 +20,7 @@ mod numbers;
 mod overflow;
 mod progress;
 mod reader;
+mod responses;
 mod splice;
 mod sse;
 

@@ -59,8 +59,8 @@ pub(super) struct Snapshot {
 
 impl Progress {
     /// In front of the first message, behind the members in `head`.
-    pub(super) fn at_start(head: Members) -> Self {
-        Self { head, ..Self::default() }
+    pub(super) fn at_start(head: &Members) -> Self {
+        Self { head: *head, ..Self::default() }
     }
 
     /// Adds an item whose identity, apart from how often it came before, is `identity`.
