@@ -69,12 +69,22 @@ impl Item {
 
     /// How many of its parts are images.
     pub fn images(&self) -> usize {
+        self.parts.iter().filter(|p| p.kind.is_image()).count()
+    }
+
+    /// How many of its parts are images that an edit takes away.
+    pub fn loose_images(&self) -> usize {
         self.parts.iter().filter(|p| p.kind == PartKind::Image).count()
     }
 
     /// Whether it is the output of a tool.
     pub fn is_tool_result(&self) -> bool {
         matches!(self.kind, ItemKind::ToolResult(_))
+    }
+
+    /// Whether it is said to the model: by the user, or as instructions.
+    pub fn is_asked(&self) -> bool {
+        matches!(self.kind, ItemKind::Message { role: Role::User | Role::System })
     }
 }
 
@@ -135,8 +145,17 @@ pub struct Part {
 pub enum PartKind {
     /// Text that can be read: a JSON string literal without lone surrogates.
     Text,
-    /// An image, by URL or inline.
+    /// An image, by URL or inline, in a list of parts.
     Image,
+    /// An image where nothing but an image may stand. Never touched.
+    FixedImage,
     /// Anything else: null, audio, files, kinds unknown. Never touched.
     Other,
+}
+
+impl PartKind {
+    /// Whether it counts as an image.
+    pub fn is_image(self) -> bool {
+        matches!(self, Self::Image | Self::FixedImage)
+    }
 }

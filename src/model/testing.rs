@@ -32,6 +32,16 @@ impl Script {
         self.message(ItemKind::Message { role: Role::Assistant }, text)
     }
 
+    /// A message that is thinking alone.
+    pub(crate) fn thought(self, text: &str) -> Self {
+        self.message(ItemKind::Reasoning, text)
+    }
+
+    /// A message that is not understood.
+    pub(crate) fn opaque(self, text: &str) -> Self {
+        self.message(ItemKind::Opaque, text)
+    }
+
     /// An assistant message that makes one call.
     pub(crate) fn call(self, id: &str, tool: &str, arguments: &str) -> Self {
         let call = ToolCall { id: id.into(), name: tool.into() };
@@ -60,6 +70,7 @@ impl Script {
             model: "m".into(),
             output_limit: None,
             definition_bytes: 0,
+            is_continued: false,
             session_id: self.session_id,
         }
     }

@@ -189,6 +189,7 @@ impl Decision {
             model: reading.decoded.transcript.model.clone(),
             codec: found.codec,
             standing: self.standing,
+            is_continued: reading.decoded.transcript.is_continued,
             pruned: self.prune.is_some(),
             estimate: sizes.as_ref().map(|sizes| Planner::estimate(sizes, &edits)),
             saved,

@@ -24,6 +24,8 @@ pub(super) enum Refusal {
     NotStronger,
     NotShorter,
     TornPair,
+    /// Thinking would lose what it led to.
+    TornThought,
     UserText,
     TooSmall,
 }
@@ -99,7 +101,7 @@ impl Guard<'_> {
         self.may_touch(draft, index, strength)?;
         let item = &draft.items()[index];
         let original = draft.transcript.text(index);
-        let images = item.images() as u32 * draft.settings.image_tokens;
+        let images = item.loose_images() as u32 * draft.settings.image_tokens;
         let tokens_before = self.counter.count(item.content, || original.clone()) + images;
         let tokens_after = self.counter.count_text(&text);
         let now = draft
@@ -149,6 +151,11 @@ impl Guard<'_> {
         };
         if items.iter().enumerate().filter_map(answers).any(|call| range.contains(&call)) {
             return Err(Refusal::TornPair);
+        }
+        let is_thought = |index: Option<usize>| index.is_some_and(|i| items[i].kind == ItemKind::Reasoning);
+        let has_follower = items.get(range.end).is_some_and(|next| !next.is_asked());
+        if is_thought(range.start.checked_sub(1)) || (is_thought(range.end.checked_sub(1)) && has_follower) {
+            return Err(Refusal::TornThought);
         }
         if before < after.saturating_add(LEAST_FOLD) { Err(Refusal::TooSmall) } else { Ok(()) }
     }

@@ -5,6 +5,7 @@ use bytes::Bytes;
 
 use super::Envelope;
 use super::chat::Chat;
+use super::responses::Responses;
 use crate::model::{EditSet, Transcript, Usage};
 
 /// What a client speaks.
@@ -12,6 +13,8 @@ use crate::model::{EditSet, Transcript, Usage};
 pub enum WireFormat {
     /// OpenAI's chat completions, and all that copies it.
     Chat,
+    /// OpenAI's Responses API.
+    Responses,
 }
 
 impl WireFormat {
@@ -19,6 +22,7 @@ impl WireFormat {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Chat => "chat",
+            Self::Responses => "responses",
         }
     }
 }
@@ -81,7 +85,10 @@ pub struct Codecs(Vec<(&'static str, Arc<dyn Codec>)>);
 impl Codecs {
     /// All formats that are built in.
     pub fn builtin() -> Self {
-        Self(vec![("/chat/completions", Arc::new(Chat::default()))])
+        Self(vec![
+            ("/chat/completions", Arc::new(Chat::default())),
+            ("/responses", Arc::new(Responses::default())),
+        ])
     }
 
     /// The codec for a request path (without query): found by how the path ends, so that prefixed and Azure-style

@@ -1,5 +1,7 @@
 //! What plans must keep, whatever the stage: written once for all of them.
 
+mod steps;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -243,7 +245,7 @@ fn conversations() -> impl Strategy<Value = Transcript> {
         "[a-z/._0-9 \n]{0,80}",
         (0_usize..400).prop_map(|n| lines("word", n))
     ];
-    let step = (0_usize..6, 0_usize..4, output);
+    let step = (0_usize..8, 0_usize..4, output);
     proptest::collection::vec(step, 0..25).prop_map(|steps| {
         let mut script = Script::default().system("You help.").user("Begin.");
         for (kind, id, text) in steps {
@@ -251,6 +253,12 @@ fn conversations() -> impl Strategy<Value = Transcript> {
                 0 => script.user(&text),
                 1 => script.reply(&text),
                 2 => script.result("lone", &text),
+                3 => script.thought(&text),
+                4 => script
+                    .call(&format!("a{id}"), "tool", &lines("word", 90))
+                    .call(&format!("b{id}"), "tool", &text)
+                    .result(&format!("b{id}"), &text)
+                    .result(&format!("a{id}"), &text),
                 _ => script.step(&id.to_string(), "tool", &format!(r#"{{"path":"f{id}"}}"#), &text),
             };
         }
@@ -305,6 +313,10 @@ proptest! {
                 let user = ItemKind::Message { role: Role::User };
                 prop_assert!(transcript.items[index].kind != user);
             }
+            let is_thought = |index: usize| transcript.items[index].kind == ItemKind::Reasoning;
+            let next = transcript.items.get(fold.items.end);
+            prop_assert!(fold.items.start == 0 || !is_thought(fold.items.start - 1));
+            prop_assert!(!is_thought(fold.items.end - 1) || next.is_none_or(|next| next.is_asked()));
         }
         prop_assert!(bench.size(&transcript, &plan.edits) <= bench.size(&transcript, &EditSet::default()));
     }
