@@ -1,15 +1,18 @@
 //! Secateur from outside: real sockets, one binary, one file per behaviour.
 
 mod admin;
+mod arbitrary;
 mod architecture;
 mod chain;
 mod cli;
 mod codings;
 mod config;
 mod config_errors;
+mod debug_io;
 mod failing;
 mod fidelity;
 mod framing;
+mod modes;
 mod passing;
 mod recovery;
 mod replay;
