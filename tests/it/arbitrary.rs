@@ -69,13 +69,14 @@ fn any_message() -> impl Strategy<Value = Value> {
 }
 
 fn any_request() -> impl Strategy<Value = Value> {
-    let conversation = (vec(any_message(), 0..14), any_json(), any::<bool>()).prop_map(|(messages, x, last)| {
-        let mut request = json!({"model": "m", "x": x, "messages": messages, "temperature": 0.70});
-        if last {
-            request["stream"] = json!(false);
-        }
-        request
-    });
+    let conversation =
+        (vec(any_message(), 0..14), any_json(), any::<bool>()).prop_map(|(messages, x, last)| {
+            let mut request = json!({"model": "m", "x": x, "messages": messages, "temperature": 0.70});
+            if last {
+                request["stream"] = json!(false);
+            }
+            request
+        });
     prop_oneof![12 => conversation, 1 => any_json()]
 }
 
@@ -85,7 +86,7 @@ async fn eager() -> Scene {
         crate::support::clear_all_old(pruning, 1);
         pruning.pruning_threshold = 200.0;
         pruning.trigger_every_n_tokens = 1;
-        pruning.hard_clear_placeholder = "-".to_owned();
+        "-".clone_into(&mut pruning.hard_clear_placeholder);
         pruning.skip_tools_with_images = false;
     })
     .await
@@ -111,7 +112,7 @@ fn only_tool_text_is_ever_changed() {
             }
         }
     };
-    check_cases(96, eager(), &(any_request(), any::<bool>()), check);
+    check_cases(96, eager(), &(any_request(), any::<bool>()), &check);
 }
 
 #[test]
@@ -134,5 +135,5 @@ fn damaged_bodies_pass_or_are_still_valid() {
             changed_contents(&turn.asked, &turn.sent().body);
         }
     };
-    check_cases(96, eager(), &(sound, damage), check);
+    check_cases(96, eager(), &(sound, damage), &check);
 }

@@ -5,10 +5,12 @@ use serde_json::json;
 use crate::support::{Conversation, Reply, Scene, Turn, lines};
 
 fn talk() -> Conversation {
-    Conversation::new()
-        .user("Count.")
-        .step("call_a", "count", json!({"n": 1}), lines("sheep", 80))
-        .step("call_b", "count", json!({"n": 2}), lines("goat", 80))
+    Conversation::new().user("Count.").step("call_a", "count", json!({"n": 1}), lines("sheep", 80)).step(
+        "call_b",
+        "count",
+        json!({"n": 2}),
+        lines("goat", 80),
+    )
 }
 
 /// A turn whose first result was cleared.
@@ -91,14 +93,19 @@ async fn a_pruned_answer_tells_what_was_done() {
     let (before, after) = (tokens("x-secateur-tokens-before"), tokens("x-secateur-tokens-after"));
     assert_eq!(before, 60_000);
     assert!(after < before, "{after}");
-    assert!(scene.metrics().await.contains("secateur_prunes_total"));
+    let metrics = scene.metrics().await;
+    assert!(metrics.contains("secateur_edits_total{stage=\"hard\"} 1"), "{metrics}");
+    let session = scene.session("heads").await;
+    assert_eq!((&session["prunes"], &session["edits"]), (&json!(1), &json!(1)));
+    assert!(session["saved_tokens"].as_u64() > Some(300), "{session}");
 }
 
 #[tokio::test]
 async fn an_answer_to_an_untouched_request_tells_only_why() {
     let scene = Scene::clearing(2).await;
     let turn = scene.agent("quiet").asks(&Conversation::new().user("Hello.")).await;
-    let own: Vec<_> = turn.answer.names().into_iter().filter(|name| name.starts_with("x-secateur-")).collect();
+    let own: Vec<_> =
+        turn.answer.names().into_iter().filter(|name| name.starts_with("x-secateur-")).collect();
     assert_eq!((own, turn.outcome()), (vec!["x-secateur-outcome"], "unchanged; reason=below_threshold"));
 }
 

@@ -14,17 +14,21 @@ async fn scene(mode: Mode) -> Scene {
 }
 
 fn talk() -> Conversation {
-    Conversation::new()
-        .user("Count.")
-        .step("call_a", "count", json!({"n": 1}), lines("sheep", 80))
-        .step("call_b", "count", json!({"n": 2}), lines("goat", 80))
+    Conversation::new().user("Count.").step("call_a", "count", json!({"n": 1}), lines("sheep", 80)).step(
+        "call_b",
+        "count",
+        json!({"n": 2}),
+        lines("goat", 80),
+    )
 }
 
 #[tokio::test]
 async fn observing_reads_figures_and_reports_what_it_would_do() {
     let scene = scene(Mode::Observe).await;
     let agent = scene.agent("seen");
-    for expected in ["unchanged; reason=below_threshold", "unchanged; reason=observed", "unchanged; reason=observed"] {
+    for expected in
+        ["unchanged; reason=below_threshold", "unchanged; reason=observed", "unchanged; reason=observed"]
+    {
         let turn = agent.asks(&talk()).await;
         turn.assert_untouched();
         assert_eq!(turn.outcome(), expected);

@@ -182,9 +182,12 @@ async fn a_smaller_request_that_is_limited_is_answered_with_that() {
 async fn a_single_output_larger_than_the_window_is_trimmed_itself() {
     let scene = Scene::with(|_| {}).await;
     scene.provider.will(Reply::overflow(30_000, 8_000)).will(Reply::telling(7_000));
-    let talk = Conversation::new()
-        .user("Show the log.")
-        .step("call_a", "log", json!({}), lines("2026-01-01 12:00 INFO request served in ms", 1_500));
+    let talk = Conversation::new().user("Show the log.").step(
+        "call_a",
+        "log",
+        json!({}),
+        lines("2026-01-01 12:00 INFO request served in ms", 1_500),
+    );
     let turn = scene.agent("giant").asks(&talk).await;
     assert_eq!((turn.answer.status(), turn.tries.len()), (200, 2));
     assert_eq!(changed_contents(&turn.asked, &turn.tries[1].body), [2]);

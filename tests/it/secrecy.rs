@@ -6,7 +6,9 @@ use std::net::SocketAddr;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::{Conversation, Message, Provider, Reply, Served, Wire, eventually, lines, secateur, within};
+use crate::support::{
+    Conversation, Message, Provider, Reply, Served, Wire, eventually, lines, secateur, within,
+};
 
 /// Everything that must never be said; each stands in what is sent.
 const SECRETS: [&str; 14] = [
@@ -59,7 +61,10 @@ impl Talkative {
 
     async fn posts(&self, path: &str, headers: &str, body: &[u8]) -> Message {
         let mut wire = Wire::connect(self.listen).await;
-        let head = format!("POST {path} HTTP/1.1\r\nHost: p\r\n{KEYS}{headers}Content-Length: {}\r\n\r\n", body.len());
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: p\r\n{KEYS}{headers}Content-Length: {}\r\n\r\n",
+            body.len()
+        );
         wire.send([head.as_bytes(), body].concat()).await;
         wire.message().await
     }
@@ -82,8 +87,10 @@ fn talk() -> Conversation {
 async fn everything(program: &Talkative) -> Vec<Message> {
     let chat = "/v1/chat/completions?key=sk-in-query";
     let said = Reply::with_usage(&json!({"prompt_tokens": 60_000, "x": "words of the answer"}));
-    let refused = json!({"error": {"message": "words of the refusal sk-authorization", "code": "invalid_api_key"}});
-    let too_large = json!({"error": {"message": "words of the refusal: 48000 tokens > 16000 maximum context"}});
+    let refused =
+        json!({"error": {"message": "words of the refusal sk-authorization", "code": "invalid_api_key"}});
+    let too_large =
+        json!({"error": {"message": "words of the refusal: 48000 tokens > 16000 maximum context"}});
     program.provider.will(said.clone()).will(said);
     let body = talk().body();
     program.posts(chat, "X-Session-Id: s1\r\n", &body).await;
@@ -108,7 +115,9 @@ async fn everything(program: &Talkative) -> Vec<Message> {
     program.posts(chat, "", b"words of no json").await;
     program.posts(chat, "Content-Encoding: gzip\r\n", b"words of no json").await;
     program.posts("/v1/embeddings?key=sk-in-query", "", b"words of no json").await;
-    program.posts("/v1/responses?key=sk-in-query", "Connection: upgrade\r\nUpgrade: websocket\r\n", b"").await;
+    program
+        .posts("/v1/responses?key=sk-in-query", "Connection: upgrade\r\nUpgrade: websocket\r\n", b"")
+        .await;
     let mut own = Vec::new();
     for path in ["/gone/v1/chat/completions?key=sk-in-query", "/gone/v1/files?key=sk-in-query"] {
         let answer = program.posts(path, "", &body).await;
@@ -131,7 +140,8 @@ fn assert_silent(what: &str, said: &str) {
 #[tokio::test]
 #[cfg(unix)]
 async fn no_key_and_no_word_is_ever_said() {
-    for (level, format) in [("trace", "text"), ("info,secateur=trace", "json")] {
+    // The second makes every library talk as well.
+    for (level, format) in [("trace", "text"), ("trace,hyper=trace", "json")] {
         let program = Talkative::start(level, format).await;
         for answer in everything(&program).await {
             assert_silent("an answer of ours", answer.text());

@@ -43,8 +43,14 @@ async fn the_same_id_under_two_credentials_is_two_sessions() {
 #[tokio::test]
 async fn all_ways_to_name_a_session_are_heard() {
     let scene = Scene::clearing(2).await;
-    let headers =
-        ["X-Session-Id", "X-Claude-Code-Session-Id", "session_id", "Session-Id", "X-Session-Affinity", "X-Opencode-Session"];
+    let headers = [
+        "X-Session-Id",
+        "X-Claude-Code-Session-Id",
+        "session_id",
+        "Session-Id",
+        "X-Session-Affinity",
+        "X-Opencode-Session",
+    ];
     for name in headers {
         scene.nameless_agent().header(name, &format!("by {name}")).asks(&opening()).await;
         assert_eq!(scene.session(&format!("by {name}")).await["requests"], 1);
@@ -151,7 +157,10 @@ async fn thousands_of_sessions_are_bounded_and_the_newest_are_those_that_are_kep
     agent.posts(step(opening(), 1).body()).await.assert_untouched();
     eventually(async || {
         let sessions = scene.sessions().await;
-        sessions.iter().any(|session| session["explicit_id"] == "goes on" && session["requests"] == 1).then_some(())
+        sessions
+            .iter()
+            .any(|session| session["explicit_id"] == "goes on" && session["requests"] == 1)
+            .then_some(())
     })
     .await;
     assert_eq!(agent.posts(step(step(opening(), 1), 2).body()).await.changed(), [3]);

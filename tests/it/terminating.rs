@@ -14,11 +14,13 @@ async fn a_running_stream_ends_and_then_the_program_with_0() {
         let body = Conversation::new().user("Tell a long story.").with("stream", true).body();
         let mut client = Wire::connect(listen).await;
         let length = body.len();
-        let head = format!("POST /v1/chat/completions HTTP/1.1\r\nHost: p\r\nContent-Length: {length}\r\n\r\n");
+        let head =
+            format!("POST /v1/chat/completions HTTP/1.1\r\nHost: p\r\nContent-Length: {length}\r\n\r\n");
         client.send([head.as_bytes(), &body].concat()).await;
         let mut side = upstream.accept().await;
         assert_eq!(side.message().await.body, body);
-        side.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+        side.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+            .await;
         client.head().await;
 
         served.signal(signal);

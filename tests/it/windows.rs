@@ -31,8 +31,11 @@ fn models(models: &Value) -> Reply {
 async fn a_list_of_models_tells_it() {
     let scene = Scene::with(|_| {}).await;
     scene.agent("before").asks(&long_talk("tiny")).await.assert_untouched();
-    list(&scene, models(&json!([{"id": "tiny", "context_length": 9_000}, {"id": "vast", "context_length": 400_000}])))
-        .await;
+    list(
+        &scene,
+        models(&json!([{"id": "tiny", "context_length": 9_000}, {"id": "vast", "context_length": 400_000}])),
+    )
+    .await;
     // It is read behind the answer, so a client may be quicker.
     let turn = eventually(async || {
         let turn = scene.agent("after").asks(&long_talk("tiny")).await;
@@ -85,7 +88,10 @@ async fn a_window_belongs_to_its_upstream() {
     .await;
     let body = long_talk("tiny").body();
     let mut client = scene.proxy.client().await;
-    let head = format!("POST /local/v1/chat/completions HTTP/1.1\r\nHost: p\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "POST /local/v1/chat/completions HTTP/1.1\r\nHost: p\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
     client.send([head.as_bytes(), &body].concat()).await;
     assert_eq!(client.message().await.status(), 200);
     assert!(elsewhere.received()[0].body == body);

@@ -62,12 +62,6 @@ impl Provider {
     pub(crate) fn received(&self) -> Vec<Message> {
         self.desk.received.lock().expect("no test panicked here").clone()
     }
-
-    /// Waits until it has got this many requests in all.
-    pub(crate) async fn has_received(&self, requests: usize) {
-        let mut arrived = self.desk.arrived.subscribe();
-        super::within(arrived.wait_for(|so_far| *so_far >= requests)).await.expect("the provider is there");
-    }
 }
 
 impl Desk {
@@ -177,7 +171,7 @@ impl Reply {
         }
         let mut head = format!("HTTP/1.1 {}\r\n", self.status);
         for (name, value) in &self.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            head.extend([name, ": ", value, "\r\n"]);
         }
         if !self.is_stream {
             let body = self.body();
