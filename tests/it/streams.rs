@@ -152,7 +152,7 @@ async fn each_event_passes_before_the_next_is_sent() {
 
 #[tokio::test]
 async fn a_stream_may_last_longer_than_any_limit() {
-    const LIMIT: Duration = Duration::from_millis(300);
+    const LIMIT: Duration = Duration::from_millis(500);
     let upstream = Upstream::open().await;
     let scene = Scene::with(|parts| {
         parts.upstream.url = Some(upstream.url.clone());
