@@ -64,7 +64,7 @@ pub type Parts = SmallVec<[Part; 1]>;
 impl Item {
     /// Bytes of its text as written in the body: with escapes, so never fewer than its characters or tokens.
     pub fn text_bytes(&self) -> usize {
-        self.parts.iter().filter(|p| p.kind == PartKind::Text).map(|p| p.span.len()).sum()
+        self.parts.iter().filter(|p| p.kind.is_readable()).map(|p| p.span.len()).sum()
     }
 
     /// How many of its parts are images.
@@ -88,7 +88,7 @@ pub enum ItemKind {
     },
     /// Thinking, summarised or encrypted reasoning. Never edited.
     Reasoning,
-    /// A call the model makes. Its one part is the text of the arguments.
+    /// A call the model makes. Its one part is the arguments.
     ToolCall(ToolCall),
     /// What a tool answered.
     ToolResult(ToolResult),
@@ -135,8 +135,17 @@ pub struct Part {
 pub enum PartKind {
     /// Text that can be read: a JSON string literal without lone surrogates.
     Text,
+    /// A JSON value that is read as it is written: the arguments of a call, where they are no string. Never replaced.
+    Json,
     /// An image, by URL or inline.
     Image,
     /// Anything else: null, audio, files, kinds unknown. Never touched.
     Other,
+}
+
+impl PartKind {
+    /// Whether it has a text.
+    pub fn is_readable(self) -> bool {
+        matches!(self, Self::Text | Self::Json)
+    }
 }
