@@ -69,12 +69,22 @@ impl Item {
 
     /// How many of its parts are images.
     pub fn images(&self) -> usize {
+        self.parts.iter().filter(|p| p.kind.is_image()).count()
+    }
+
+    /// How many of its parts are images that an edit takes away.
+    pub fn loose_images(&self) -> usize {
         self.parts.iter().filter(|p| p.kind == PartKind::Image).count()
     }
 
     /// Whether it is the output of a tool.
     pub fn is_tool_result(&self) -> bool {
         matches!(self.kind, ItemKind::ToolResult(_))
+    }
+
+    /// Whether it is said to the model: by the user, or as instructions.
+    pub fn is_asked(&self) -> bool {
+        matches!(self.kind, ItemKind::Message { role: Role::User | Role::System })
     }
 }
 
@@ -135,10 +145,12 @@ pub struct Part {
 pub enum PartKind {
     /// Text that can be read: a JSON string literal without lone surrogates.
     Text,
-    /// A JSON value that is read as it is written: the arguments of a call, where they are no string. Never replaced.
+    /// A JSON value that is read as it is written: the arguments of a call, where they are no string. Never touched.
     Json,
-    /// An image, by URL or inline.
+    /// An image, by URL or inline, in a list of parts.
     Image,
+    /// An image where nothing but an image may stand, or a document that is no text. Never touched.
+    FixedImage,
     /// Anything else: null, audio, files, kinds unknown. Never touched.
     Other,
 }
@@ -147,5 +159,10 @@ impl PartKind {
     /// Whether it has a text.
     pub fn is_readable(self) -> bool {
         matches!(self, Self::Text | Self::Json)
+    }
+
+    /// Whether it counts as an image.
+    pub fn is_image(self) -> bool {
+        matches!(self, Self::Image | Self::FixedImage)
     }
 }

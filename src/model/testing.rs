@@ -60,6 +60,7 @@ impl Script {
             model: "m".into(),
             output_limit: None,
             definition_bytes: 0,
+            is_continued: false,
             session_id: self.session_id,
         }
     }

@@ -18,10 +18,14 @@ pub struct Transcript {
     pub model: String,
     /// The request's own limit on the answer, in tokens.
     pub output_limit: Option<u64>,
-    /// Bytes of the tool definitions, which are sent with every request but are no items.
+    /// Bytes of what is sent with every request but is no item: tool definitions, and instructions that stand
+    /// outside the list.
     pub definition_bytes: usize,
     /// A session id found in the body (`session_id`, or inside `metadata`).
     pub session_id: Option<String>,
+    /// Whether the provider holds an earlier part of the conversation that is not sent. Its figures then do not
+    /// measure what is sent, and results may stand without their calls.
+    pub is_continued: bool,
     /// Identity of what the conversation opens with: the system text in front and the first user text. `None`
     /// when there is no user text.
     pub opening: Option<Fingerprint>,

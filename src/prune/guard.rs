@@ -99,7 +99,7 @@ impl Guard<'_> {
         self.may_touch(draft, index, strength)?;
         let item = &draft.items()[index];
         let original = draft.transcript.text(index);
-        let images = item.images() as u32 * draft.settings.image_tokens;
+        let images = item.loose_images() as u32 * draft.settings.image_tokens;
         let tokens_before = self.counter.count(item.content, || original.clone()) + images;
         let tokens_after = self.counter.count_text(&text);
         let now = draft

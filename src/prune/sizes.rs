@@ -65,7 +65,7 @@ impl Sizes {
             .iter()
             .map(|item| {
                 let bytes: usize =
-                    item.parts.iter().filter(|p| p.kind != PartKind::Image).map(|p| p.span.len()).sum();
+                    item.parts.iter().filter(|p| !p.kind.is_image()).map(|p| p.span.len()).sum();
                 (bytes + item.images() * image_tokens as usize) as u64 + u64::from(FRAMING)
             })
             .sum()

@@ -2,20 +2,25 @@
 //! edits into the original bytes, event streams, content codings, and what an answer says of usage, of overflow and
 //! of model windows. Does not own: what to edit (`prune`), or HTTP (`server`, `upstream`).
 //!
-//! To add a wire format: a folder with a [`Codec`], a variant of [`WireFormat`], a line in [`Codecs::builtin`], and
-//! a folder of fixtures.
+//! To add a wire format: a folder with what it has of its own (a dialect, which the shared codec of `list` takes, or
+//! else a [`Codec`]), a variant of [`WireFormat`], a line in [`Codecs::builtin`], and a folder of fixtures.
 
-pub mod chat;
+mod chat;
 mod codec;
 mod coding;
+mod entry;
 mod envelope;
 mod figures;
 mod json;
+mod list;
+mod members;
 mod memo;
 mod models;
 mod numbers;
 mod overflow;
+mod progress;
 mod reader;
+mod splice;
 mod sse;
 
 #[cfg(test)]

@@ -1,27 +1,15 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::members::Members;
+use super::memo::Keep;
 use crate::model::{Fingerprint, Item, ItemKind, Part, PartKind, Role, Span};
-use crate::wire::memo::Keep;
-
-/// The top-level members that are read, by where they stand.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Top {
-    pub(super) messages: bool,
-    pub(super) model: Option<Span>,
-    pub(super) max_tokens: Option<Span>,
-    pub(super) max_completion_tokens: Option<Span>,
-    pub(super) tools: Option<Span>,
-    pub(super) functions: Option<Span>,
-    pub(super) session_id: Option<Span>,
-    pub(super) metadata: Option<Span>,
-}
 
 /// All that is known behind a message, and all that is needed to go on from there.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
     /// The members in front of the list of messages.
-    pub(super) head: Top,
+    pub(super) head: Members,
     pub(super) items: Vec<Item>,
     pub(super) messages: Vec<Span>,
     pub(super) calls: OpenCalls,
@@ -29,16 +17,19 @@ pub(super) struct Progress {
     seen: HashMap<Fingerprint, u32>,
     opening: Option<Opening>,
     settled: Settled,
+    /// Whether a single value stands in place of the list: there is nothing to go on from.
+    is_alone: bool,
 }
 
 /// Calls without a result so far, by id or name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OpenCalls(HashMap<Arc<str>, Open>);
 
-/// The open calls of one id in the last message that used it.
+/// The open calls of one id in the last turn that used it.
 #[derive(Debug, Clone)]
 struct Open {
-    message: usize,
+    /// The first message of the turn.
+    turn: usize,
     items: VecDeque<usize>,
 }
 
@@ -68,7 +59,7 @@ pub(super) struct Snapshot {
 
 impl Progress {
     /// In front of the first message, behind the members in `head`.
-    pub(super) fn at_start(head: Top) -> Self {
+    pub(super) fn at_start(head: Members) -> Self {
         Self { head, ..Self::default() }
     }
 
@@ -92,6 +83,12 @@ impl Progress {
             self.settled.messages = self.messages.len();
             self.settled.behind.clear();
         }
+    }
+
+    /// Ends a value that stands in place of the list.
+    pub(super) fn end_alone(&mut self, span: Span) {
+        self.messages.push(span);
+        self.is_alone = true;
     }
 
     /// Identity of the system texts before the first user message, and of the first user text.
@@ -146,7 +143,8 @@ impl Progress {
 
     /// The states worth keeping, each with the offset it stands behind, ascending.
     pub(super) fn snapshots(self) -> impl Iterator<Item = (usize, Snapshot)> {
-        let end = |messages: usize| messages.checked_sub(1).map(|last| self.messages[last].end);
+        let known = if self.is_alone { &[] } else { self.messages.as_slice() };
+        let end = |messages: usize| known.get(messages.checked_sub(1)?).map(|last| last.end);
         let whole = end(self.messages.len());
         let settled = end(self.settled.messages).filter(|end| whole != Some(*end));
         let weight = self.weight() / (1 + usize::from(settled.is_some()));
@@ -159,11 +157,11 @@ impl Progress {
 }
 
 impl OpenCalls {
-    /// Notes a call in `message`; it makes those of the same key in earlier messages forgotten.
-    pub(super) fn open(&mut self, key: &Arc<str>, message: usize, item: usize) {
-        let open = self.0.entry(Arc::clone(key)).or_insert_with(|| Open { message, items: VecDeque::new() });
-        if open.message != message {
-            *open = Open { message, items: VecDeque::new() };
+    /// Notes a call in `turn`; it makes those of the same key in earlier turns forgotten.
+    pub(super) fn open(&mut self, key: &Arc<str>, turn: usize, item: usize) {
+        let open = self.0.entry(Arc::clone(key)).or_insert_with(|| Open { turn, items: VecDeque::new() });
+        if open.turn != turn {
+            *open = Open { turn, items: VecDeque::new() };
         }
         open.items.push_back(item);
     }
@@ -202,6 +200,7 @@ impl Snapshot {
             seen,
             opening: whole.opening.filter(|opening| opening.message < *messages),
             settled: Settled { items: *items, messages: *messages, behind: Vec::new() },
+            is_alone: false,
         }
     }
 }
