@@ -155,7 +155,8 @@ impl EditSet {
 
     /// The first item whose text is another than under `earlier`; `None` when all are the same.
     pub fn first_change_since(&self, earlier: &Self) -> Option<usize> {
-        let edited = self.edits().filter(|(index, edit)| earlier.get(*index) != Some(edit)).map(|(index, _)| index);
+        let edited =
+            self.edits().filter(|(index, edit)| earlier.get(*index) != Some(edit)).map(|(index, _)| index);
         let is_old = |fold: &FoldedRange| earlier.folds.iter().any(|old| old.fold == fold.fold);
         let folded = self.folds.iter().filter(|fold| !is_old(fold)).map(|fold| fold.items.start);
         edited.chain(folded).min()

@@ -77,6 +77,14 @@ impl Item {
         self.parts.iter().filter(|p| p.kind == PartKind::Image).count()
     }
 
+    /// Index of the call that it answers.
+    pub fn answers(&self) -> Option<usize> {
+        match &self.kind {
+            ItemKind::ToolResult(result) => result.call,
+            _ => None,
+        }
+    }
+
     /// Whether it is the output of a tool.
     pub fn is_tool_result(&self) -> bool {
         matches!(self.kind, ItemKind::ToolResult(_))

@@ -129,7 +129,9 @@ mod tests {
         }
         let text = "messages.5.content.0: Invalid `signature` in `thinking` block";
         let body = json!({"error": {"message": text}}).to_string();
-        assert!([200, 401, 413, 429, 500].iter().all(|s| read_thinking_refusal(*s, body.as_bytes()).is_none()));
+        assert!(
+            [200, 401, 413, 429, 500].iter().all(|s| read_thinking_refusal(*s, body.as_bytes()).is_none())
+        );
     }
 
     proptest! {

@@ -1,8 +1,9 @@
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::cut;
-use crate::model::{Fingerprint, Fold, ItemKind, Role, Strength};
+use crate::model::{Fingerprint, Fold, Item, ItemKind, Role, Strength};
 use crate::prune::{Draft, Proposal, Protection, Stage};
 use crate::tokens::TokenCounter;
 
@@ -74,23 +75,28 @@ impl FoldBlocks<'_> {
             let message = items[start].message;
             let end = (start..items.len()).find(|i| items[*i].message != message).unwrap_or(items.len());
             let run = runs.last_mut().expect("there is always a last run");
-            let is_result = items[start].is_tool_result();
-            if !(start..end).all(|index| self.may_go(draft, index)) {
-                // A step that cannot go as a whole stays as a whole.
-                if is_result {
-                    run.pop();
+            let may_go = (start..end).all(|index| self.may_go(draft, index));
+            let answers = items[start..end].iter().any(Item::is_tool_result);
+            match run.last_mut() {
+                Some(block) if may_go && answers => {
+                    block.messages.end = message + 1;
+                    block.items.end = end;
                 }
-                runs.push(Vec::new());
-            } else if let (true, Some(block)) = (is_result, run.last_mut()) {
-                block.messages.end = message + 1;
-                block.items.end = end;
-            } else if is_result {
-                runs.push(Vec::new());
-            } else {
-                run.push(Block { messages: message..message + 1, items: start..end });
+                _ if may_go && !answers => {
+                    run.push(Block { messages: message..message + 1, items: start..end });
+                }
+                _ => runs.push(Vec::new()),
             }
             start = end;
         }
+        // A step that cannot go as a whole stays as a whole.
+        let stays = |block: &Block| {
+            let answered: HashSet<usize> =
+                items[block.items.clone()].iter().filter_map(Item::answers).collect();
+            let mut calls = block.items.clone().filter(|i| matches!(items[*i].kind, ItemKind::ToolCall(_)));
+            calls.any(|call| !answered.contains(&call))
+        };
+        let mut runs: Vec<Vec<Block>> = runs.into_iter().flat_map(|run| split(run, stays)).collect();
         runs.retain(|run| !run.is_empty());
         runs
     }
@@ -123,6 +129,19 @@ impl FoldBlocks<'_> {
         };
         Proposal::Fold { items, messages, fold: Arc::new(fold) }
     }
+}
+
+/// The runs between the blocks that stay.
+fn split(run: Vec<Block>, stays: impl Fn(&Block) -> bool) -> Vec<Vec<Block>> {
+    let mut runs = vec![Vec::new()];
+    for block in run {
+        if stays(&block) {
+            runs.push(Vec::new());
+        } else {
+            runs.last_mut().expect("there is always a last run").push(block);
+        }
+    }
+    runs
 }
 
 fn account(draft: &Draft<'_>, run: &[Block]) -> String {
