@@ -159,6 +159,23 @@ mod tests {
     }
 
     #[test]
+    fn a_body_of_too_many_bytes_is_no_overflow() {
+        for message in [
+            "Request exceeds the maximum size",
+            "Request exceeds the maximum allowed number of bytes. The maximum request size is 32 MB.",
+            "request body too large: 34000000 bytes > 33554432 bytes",
+        ] {
+            let body = json!({"type": "error", "error": {"type": "request_too_large", "message": message}});
+            assert_eq!(read_overflow(413, body.to_string().as_bytes()), None, "{message}");
+        }
+        let body = json!({"type": "error", "error": {"type": "invalid_request_error",
+            "message": "prompt is too long: 208310 tokens > 200000 maximum"}});
+        let expected = Some(Overflow { asked: Some(208_310), limit: Some(200_000) });
+        assert_eq!(read_overflow(400, body.to_string().as_bytes()), expected);
+        assert_eq!(read_overflow(413, body.to_string().as_bytes()), expected);
+    }
+
+    #[test]
     fn a_code_is_enough() {
         let unknown = Some(Overflow { asked: None, limit: None });
         for body in [
