@@ -26,6 +26,8 @@ mod sse;
 
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+mod testing;
 
 pub use codec::{Codec, Codecs, DecodeError, Decoded, WireFormat};
 pub use coding::{Coding, CodingError, Inflater, decode_all};
