@@ -38,7 +38,7 @@ pub(super) fn render<D: Dialect>(decoded: &Decoded, edits: &EditSet) -> Bytes {
 
 /// Writes `text` in place of all text and images of an item. What is neither stays.
 fn write_item(item: &Item, text: &str, kind: &str, source: &Bytes, pieces: &mut Vec<Piece>) {
-    if matches!(item.kind, ItemKind::Reasoning | ItemKind::Opaque) {
+    if matches!(item.kind, ItemKind::ToolCall(_) | ItemKind::Reasoning | ItemKind::Opaque) {
         return;
     }
     let first = |kind| item.parts.iter().position(|part| part.kind == kind);
