@@ -30,6 +30,8 @@ mod usage;
 
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+mod testing;
 
 pub use codec::{Codec, Codecs, DecodeError, Decoded, Purpose, WireFormat};
 pub use coding::{Coding, CodingError, Inflater, decode_all};
