@@ -12,6 +12,7 @@ use crate::session::{MemoryStore, Settings as SessionSettings};
 use crate::tap::{Ending, TapEnd};
 
 mod messages;
+mod thinking;
 
 const GONE: &str = "[gone]";
 
@@ -256,8 +257,8 @@ async fn an_overflow_is_pruned_and_sent_again_and_its_window_learnt() {
     assert!(prepared.body.is_none(), "nothing says yet that it is too large");
     let mut turn = prepared.turn.take().unwrap();
     let recovery = agent.pipeline.recover(&mut turn, 400, &refusal(48_000, 16_000)).await.unwrap();
-    assert_eq!((recovery.attempt, recovery.limit), (1, Some(16_000)));
-    assert!(recovery.tokens_after <= 14_400 && recovery.body.len() < agent.body().len() / 2);
+    assert_eq!((recovery.cause, recovery.limit), (Cause::Overflow, Some(16_000)));
+    assert!(recovery.tokens_after <= Some(14_400) && recovery.body.len() < agent.body().len() / 2);
     agent.settle(turn, 200, Some(14_000)).await;
     let (sent, receipt) = agent.turn(14_000).await;
     assert_eq!(sent, outputs(&recovery.body), "what was sent stands");
