@@ -121,7 +121,7 @@ impl Call {
         let Trip { door, arrived, in_flight, .. } = self.trip;
         let (parts, body) = answer.into_parts();
         let reader = ReplyKind::of(answer::text(&parts.headers, &CONTENT_TYPE))
-            .map(|kind| UsageReader::new(codec, kind, answer::text(&parts.headers, &CONTENT_ENCODING)));
+            .map(|kind| UsageReader::new(&*codec, kind, answer::text(&parts.headers, &CONTENT_ENCODING)));
         let mut headers = answer_headers(parts.headers, false);
         answer::tell(&mut headers, &receipt);
         let status = parts.status;

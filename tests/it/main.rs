@@ -27,5 +27,6 @@ mod streams;
 mod support;
 mod terminating;
 mod trimming;
+mod trying;
 mod usage;
 mod windows;
