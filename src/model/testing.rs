@@ -32,6 +32,16 @@ impl Script {
         self.message(ItemKind::Message { role: Role::Assistant }, text)
     }
 
+    /// A message that is thinking alone.
+    pub(crate) fn thought(self, text: &str) -> Self {
+        self.message(ItemKind::Reasoning, text)
+    }
+
+    /// A message that is not understood.
+    pub(crate) fn opaque(self, text: &str) -> Self {
+        self.message(ItemKind::Opaque, text)
+    }
+
     /// An assistant message that makes one call.
     pub(crate) fn call(self, id: &str, tool: &str, arguments: &str) -> Self {
         let call = ToolCall { id: id.into(), name: tool.into() };
@@ -50,6 +60,20 @@ impl Script {
         self.call(id, tool, arguments).result(id, output)
     }
 
+    /// Puts the last item into the message of the one before it.
+    pub(crate) fn joined(mut self) -> Self {
+        if let [.., before, last] = self.items.as_mut_slice() {
+            self.messages -= usize::from(before.message < last.message);
+            last.message = before.message;
+        }
+        self
+    }
+
+    /// A block of thinking in a message of its own.
+    pub(crate) fn thinking(self, text: &str) -> Self {
+        self.message(ItemKind::Reasoning, text)
+    }
+
     pub(crate) fn transcript(self) -> Transcript {
         let is_user = |item: &&Item| item.kind == ItemKind::Message { role: Role::User };
         Transcript {
@@ -60,6 +84,7 @@ impl Script {
             model: "m".into(),
             output_limit: None,
             definition_bytes: 0,
+            is_continued: false,
             session_id: self.session_id,
         }
     }

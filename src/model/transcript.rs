@@ -18,22 +18,28 @@ pub struct Transcript {
     pub model: String,
     /// The request's own limit on the answer, in tokens.
     pub output_limit: Option<u64>,
-    /// Bytes of the tool definitions, which are sent with every request but are no items.
+    /// Bytes of what is sent with every request but is no item: tool definitions, and instructions that stand
+    /// outside the list.
     pub definition_bytes: usize,
     /// A session id found in the body (`session_id`, or inside `metadata`).
     pub session_id: Option<String>,
+    /// Whether the provider holds an earlier part of the conversation that is not sent. Its figures then do not
+    /// measure what is sent, and results may stand without their calls.
+    pub is_continued: bool,
     /// Identity of what the conversation opens with: the system text in front and the first user text. `None`
     /// when there is no user text.
     pub opening: Option<Fingerprint>,
 }
 
 impl Transcript {
-    /// The text of one part; `None` when it is no text.
+    /// The text of one part, a JSON value as it is written; `None` when it has none.
     pub fn part_text(&self, part: &Part) -> Option<Cow<'_, str>> {
-        if part.kind != PartKind::Text {
-            return None;
-        }
         let literal = part.span.slice(&self.source);
+        match part.kind {
+            PartKind::Text => {}
+            PartKind::Json => return std::str::from_utf8(literal).ok().map(Cow::Borrowed),
+            _ => return None,
+        }
         let inner = literal.get(1..literal.len().checked_sub(1)?)?;
         if memchr::memchr(b'\\', inner).is_none() {
             return std::str::from_utf8(inner).ok().map(Cow::Borrowed);
@@ -41,7 +47,7 @@ impl Transcript {
         serde_json::from_slice::<String>(literal).ok().map(Cow::Owned)
     }
 
-    /// The text of an item: its text parts, joined by line feeds. Empty when it has none.
+    /// The text of an item: that of its parts, joined by line feeds. Empty when it has none.
     pub fn text(&self, index: usize) -> Cow<'_, str> {
         let mut texts = self.items[index].parts.iter().filter_map(|part| self.part_text(part));
         let first = texts.next().unwrap_or_default();

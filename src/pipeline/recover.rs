@@ -93,7 +93,10 @@ impl Refused {
             }
             None => (size, (size as f64 * GOALS_WITHOUT_LIMIT[attempt]) as u64),
         };
-        Self { size, limit, goal, ratio: size as f64 / estimate.max(1) as f64 }
+        // With a part of the conversation at the provider, its count is no measure of what can be pruned.
+        let ratio =
+            if turn.is_continued { turn.standing.ratio } else { size as f64 / estimate.max(1) as f64 };
+        Self { size, limit, goal, ratio }
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Turn {
     pub(super) model: String,
     pub(super) codec: Arc<dyn Codec>,
     pub(super) standing: Standing,
+    /// Whether the provider holds more of the conversation than is sent: its figures do not measure what is sent.
+    pub(super) is_continued: bool,
     /// Whether this request made a new prune.
     pub(super) pruned: bool,
     /// Estimated tokens of what is sent; `None` when it was not worth counting.

@@ -36,22 +36,25 @@ fn absorb(session: &mut Session, turn: &Turn, usage: Usage) {
         session.lines += 1;
         session.lines
     });
-    let continues = turn.standing.line.is_some();
+    let continues = turn.standing.line.is_some() || turn.is_continued;
     // A side request, such as one for a title, is one request long; only a line that goes on becomes the main one.
     let is_main = session.main_line.is_none_or(|main| main == line || continues);
     if is_main && usage.input.is_some() {
         session.main_line = Some(line);
         session.usage.merge(usage);
     }
-    if let (Some(real), Some(estimate)) = (usage.input, turn.estimate) {
+    let measured = usage.input.filter(|_| !turn.is_continued);
+    if let (Some(real), Some(estimate)) = (measured, turn.estimate) {
         session.learn_ratio(&turn.model, real, estimate);
     }
-    let size = match (usage.input, turn.estimate) {
+    let size = match (measured, turn.estimate) {
         (Some(real), _) => Some((real, true)),
         (None, Some(estimate)) => Some(((estimate as f64 * turn.standing.ratio) as u64, false)),
         (None, None) => None,
     };
-    let baseline = if turn.pruned { size.or(turn.standing.baseline) } else { turn.standing.baseline };
+    // A request that carries edits another one made meanwhile begins where that prune left off.
+    let is_pruned = turn.pruned || (turn.saved > 0 && turn.standing.baseline.is_none());
+    let baseline = if is_pruned { size.or(turn.standing.baseline) } else { turn.standing.baseline };
     let ratio = session.ratio(&turn.model).value();
     // Shortest first, so that the longest is the last to be forgotten.
     for mark in turn.marks.iter().rev() {
@@ -60,7 +63,7 @@ fn absorb(session: &mut Session, turn: &Turn, usage: Usage) {
             prefix: mark.prefix,
             items: mark.items,
             model: turn.model.clone(),
-            real: usage.input.map(|real| real.saturating_sub(behind)),
+            real: measured.map(|real| real.saturating_sub(behind)),
             estimate: turn.estimate.map(|estimate| estimate.saturating_sub(mark.behind)),
             baseline,
             line,

@@ -1,8 +1,9 @@
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Draft, Proposal, Protection, Step};
-use crate::model::{Edit, FoldedRange, ItemKind, Role, Strength};
+use crate::model::{Edit, FoldedRange, Item, ItemKind, Role, Strength};
 use crate::tokens::Cached;
 
 /// How much of the newest part may be touched.
@@ -24,6 +25,8 @@ pub(super) enum Refusal {
     NotStronger,
     NotShorter,
     TornPair,
+    /// Thinking would lose what it led to.
+    TornThought,
     UserText,
     TooSmall,
 }
@@ -99,7 +102,7 @@ impl Guard<'_> {
         self.may_touch(draft, index, strength)?;
         let item = &draft.items()[index];
         let original = draft.transcript.text(index);
-        let images = item.images() as u32 * draft.settings.image_tokens;
+        let images = item.loose_images() as u32 * draft.settings.image_tokens;
         let tokens_before = self.counter.count(item.content, || original.clone()) + images;
         let tokens_after = self.counter.count_text(&text);
         let now = draft
@@ -121,6 +124,7 @@ impl Guard<'_> {
         after: u32,
     ) -> Result<(), Refusal> {
         let items = draft.items();
+        let answered: HashSet<usize> = items[range.clone()].iter().filter_map(Item::answers).collect();
         for index in range.clone() {
             match draft.protection[index] {
                 Some(
@@ -137,18 +141,17 @@ impl Guard<'_> {
             match &items[index].kind {
                 ItemKind::Message { role: Role::System | Role::User } => return Err(Refusal::UserText),
                 ItemKind::Opaque if !items[index].parts.is_empty() => return Err(Refusal::UserText),
+                ItemKind::ToolCall(_) if !answered.contains(&index) => return Err(Refusal::TornPair),
                 ItemKind::ToolResult(result) if result.call.is_none_or(|call| !range.contains(&call)) => {
                     return Err(Refusal::TornPair);
                 }
                 _ => {}
             }
         }
-        let answers = |(index, item): (usize, &crate::model::Item)| match &item.kind {
-            ItemKind::ToolResult(result) => result.call.filter(|_| !range.contains(&index)),
-            _ => None,
-        };
-        if items.iter().enumerate().filter_map(answers).any(|call| range.contains(&call)) {
-            return Err(Refusal::TornPair);
+        let is_thought = |index: Option<usize>| index.is_some_and(|i| items[i].kind == ItemKind::Reasoning);
+        let has_follower = items.get(range.end).is_some_and(|next| !next.is_asked());
+        if is_thought(range.start.checked_sub(1)) || (is_thought(range.end.checked_sub(1)) && has_follower) {
+            return Err(Refusal::TornThought);
         }
         if before < after.saturating_add(LEAST_FOLD) { Err(Refusal::TooSmall) } else { Ok(()) }
     }

@@ -111,17 +111,12 @@ fn first_recent_message(transcript: &Transcript, sizes: &Sizes, settings: &Setti
     by_count.min(by_tokens)
 }
 
-/// First and last message of the newest group of tool outputs: the run of messages with results that ends the list,
-/// or stands nearest to its end.
+/// First and last message of the newest group of tool outputs: the one that ends the list, or stands
+/// nearest to its end, with nothing of the model's in between.
 fn newest_group(transcript: &Transcript) -> Option<(usize, usize)> {
-    let mut results = transcript.items.iter().filter(|i| i.is_tool_result()).rev().map(|i| i.message);
-    let last = results.next()?;
-    let mut first = last;
-    for message in results {
-        if message + 1 < first {
-            break;
-        }
-        first = message;
-    }
-    Some((first, last))
+    let items = &transcript.items;
+    let last = items.iter().rposition(Item::is_tool_result)?;
+    let group = items[..=last].iter().rev().take_while(|item| item.is_tool_result() || item.is_asked());
+    let first = group.filter(|item| item.is_tool_result()).last()?;
+    Some((first.message, items[last].message))
 }

@@ -34,6 +34,9 @@ impl Sizes {
         if let Some(edit) = edits.get(index) {
             return self.of(index).saturating_sub(edit.saved());
         }
+        if edits.is_left_out(index) {
+            return 0;
+        }
         match edits.folds().iter().find(|range| range.items.contains(&index)) {
             Some(range) if range.items.start == index => range.fold.tokens_after,
             Some(_) => 0,
@@ -62,7 +65,7 @@ impl Sizes {
             .iter()
             .map(|item| {
                 let bytes: usize =
-                    item.parts.iter().filter(|p| p.kind != PartKind::Image).map(|p| p.span.len()).sum();
+                    item.parts.iter().filter(|p| !p.kind.is_image()).map(|p| p.span.len()).sum();
                 (bytes + item.images() * image_tokens as usize) as u64 + u64::from(FRAMING)
             })
             .sum()

@@ -4,6 +4,42 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::json::{self, Object, Shape};
+use crate::model::Usage;
+
+const INPUT: [&str; 7] = [
+    "prompt_tokens",
+    "prompt",
+    "input",
+    "input_tokens",
+    "promptTokenCount",
+    "inputTokenCount",
+    "tokens.input",
+];
+const OUTPUT: [&str; 7] = [
+    "completion_tokens",
+    "completion",
+    "output",
+    "output_tokens",
+    "candidatesTokenCount",
+    "outputTokenCount",
+    "tokens.output",
+];
+const CACHE_READ: [&str; 7] = [
+    "prompt_tokens_details.cached_tokens",
+    "input_tokens_details.cached_tokens",
+    "prompt_cache_hit_tokens",
+    "cached_tokens",
+    "cache_read_input_tokens",
+    "cachedContentTokenCount",
+    "tokens.cache.read",
+];
+const CACHE_WRITE: [&str; 5] = [
+    "prompt_tokens_details.cache_write_tokens",
+    "prompt_tokens_details.cache_creation_tokens",
+    "input_tokens_details.cache_write_tokens",
+    "cache_creation_input_tokens",
+    "tokens.cache.write",
+];
 
 /// A figure: an integer, also one written as a float or as a string of digits.
 pub(super) fn figure(value: &Value) -> Option<u64> {
@@ -31,6 +67,16 @@ pub(super) fn first(object: &Value, names: &[&str]) -> Option<u64> {
 /// The first that is above zero: an input of zero is an unknown one.
 pub(super) fn above_zero(object: &Value, names: &[&str]) -> Option<u64> {
     first(object, names).filter(|figure| *figure > 0)
+}
+
+/// What a usage object says whose cached tokens are a part of its input, as all but one provider count.
+pub(super) fn cached_within(usage: &Value) -> Usage {
+    Usage {
+        input: above_zero(usage, &INPUT),
+        cache_read: first(usage, &CACHE_READ),
+        cache_write: first(usage, &CACHE_WRITE),
+        output: first(usage, &OUTPUT),
+    }
 }
 
 /// A member of a document, read whole. `None` for null, and when the document is not an object.

@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::cut;
-use crate::model::{Fingerprint, Fold, ItemKind, Role, Strength};
+use crate::model::{Fingerprint, Fold, Item, ItemKind, Role, Strength, ToolResult};
 use crate::prune::{Draft, Proposal, Protection, Stage};
 use crate::tokens::TokenCounter;
 
@@ -27,10 +27,12 @@ const FRAMING: u32 = 4;
 /// What an account takes beside its lines, in tokens.
 const HEADING: u64 = 30;
 
-/// One step: a reply with its calls, and their results.
+/// One step: what the model said, thought and called in one go, and the results.
 struct Block {
     messages: Range<usize>,
     items: Range<usize>,
+    /// Whether all of it may go. A step that cannot go as a whole stays as a whole.
+    goes: bool,
 }
 
 impl Stage for FoldBlocks<'_> {
@@ -68,31 +70,56 @@ impl FoldBlocks<'_> {
     /// The runs of steps that may be folded, oldest first: each ends where something must stay.
     fn runs(&self, draft: &Draft<'_>) -> Vec<Vec<Block>> {
         let mut runs: Vec<Vec<Block>> = vec![Vec::new()];
-        let items = draft.items();
-        let mut start = 0;
-        while start < items.len() {
-            let message = items[start].message;
-            let end = (start..items.len()).find(|i| items[*i].message != message).unwrap_or(items.len());
-            let run = runs.last_mut().expect("there is always a last run");
-            let is_result = items[start].is_tool_result();
-            if !(start..end).all(|index| self.may_go(draft, index)) {
-                // A step that cannot go as a whole stays as a whole.
-                if is_result {
-                    run.pop();
-                }
-                runs.push(Vec::new());
-            } else if let (true, Some(block)) = (is_result, run.last_mut()) {
-                block.messages.end = message + 1;
-                block.items.end = end;
-            } else if is_result {
-                runs.push(Vec::new());
+        for block in self.blocks(draft) {
+            if block.goes {
+                runs.last_mut().expect("there is always a last run").push(block);
             } else {
-                run.push(Block { messages: message..message + 1, items: start..end });
+                runs.push(Vec::new());
             }
-            start = end;
         }
         runs.retain(|run| !run.is_empty());
         runs
+    }
+
+    /// All messages as steps, in order. Formats differ in how many messages a step has: the model's messages that
+    /// follow each other are one step, so that thinking stays with what it led to, and a result belongs to the step
+    /// of its call and to all in between.
+    fn blocks(&self, draft: &Draft<'_>) -> Vec<Block> {
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut after_model = false;
+        for message in draft.items().chunk_by(|a, b| a.message == b.message) {
+            let start = blocks.last().map_or(0, |block| block.items.end);
+            let items = start..start + message.len();
+            let by_model = !message.iter().any(|item| item.is_tool_result() || item.is_asked());
+            let mut first = blocks.len() - usize::from(by_model && after_model);
+            let mut goes = items.clone().all(|index| self.may_go(draft, index));
+            for item in message {
+                match &item.kind {
+                    ItemKind::ToolResult(ToolResult { call: Some(call), .. }) => {
+                        first = first.min(blocks.partition_point(|block| block.items.end <= *call));
+                    }
+                    ItemKind::ToolResult(_) => goes = false,
+                    _ => {}
+                }
+            }
+            let mut whole = Block { messages: message[0].message..message[0].message + 1, items, goes };
+            for part in blocks.drain(first..).rev() {
+                whole.messages.start = part.messages.start;
+                whole.items.start = part.items.start;
+                whole.goes &= part.goes;
+            }
+            blocks.push(whole);
+            after_model = by_model;
+        }
+        for block in &mut blocks {
+            let items = &draft.items()[block.items.clone()];
+            let answered: Vec<usize> = items.iter().filter_map(Item::answers).collect();
+            let is_open = |index: usize| {
+                matches!(draft.items()[index].kind, ItemKind::ToolCall(_)) && !answered.contains(&index)
+            };
+            block.goes &= !block.items.clone().any(is_open);
+        }
+        blocks
     }
 
     fn may_go(&self, draft: &Draft<'_>, index: usize) -> bool {

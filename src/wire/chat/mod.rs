@@ -1,50 +1,50 @@
 //! OpenAI's chat completions, and all that copies it.
 
-mod edit;
 mod message;
-mod progress;
-mod request;
 mod usage;
 
-use bytes::Bytes;
+use serde_json::Error;
 
-use self::progress::Snapshot;
-use super::memo::Memo;
-use super::{Codec, DecodeError, Decoded, WireFormat};
-use crate::model::{EditSet, Usage};
+use super::entry::Entry;
+use super::json::Object;
+use super::list::{Dialect, Facts, ListCodec};
+use super::members::Around;
+use super::usage::Whole;
+use super::{Purpose, UsageFigures, WireFormat};
 
 /// The codec of chat completions.
-#[derive(Debug)]
-pub struct Chat {
-    memo: Memo<Snapshot>,
-}
+pub(super) type Chat = ListCodec<Completions>;
 
-impl Default for Chat {
-    fn default() -> Self {
-        Self { memo: Memo::new() }
-    }
-}
+/// How chat completions are written.
+pub(super) struct Completions;
 
-impl Codec for Chat {
-    fn format(&self) -> WireFormat {
-        WireFormat::Chat
-    }
+impl Dialect for Completions {
+    const FORMAT: WireFormat = WireFormat::Chat;
+    const ENDINGS: &'static [(&'static str, Purpose)] = &[("/chat/completions", Purpose::Generate)];
+    const LIST: &'static str = "messages";
+    const MEMBERS: &'static [&'static str] =
+        &["model", "max_tokens", "max_completion_tokens", "tools", "functions", "session_id", "metadata"];
+    const TEXT: &'static str = "text";
 
-    fn decode(&self, body: Bytes) -> Result<Decoded, DecodeError> {
-        let (known, trail) = self.memo.find(&body);
-        let known = known.map(|(end, snapshot)| (end, snapshot.resume()));
-        let (mut progress, top) = request::read(&body, known)?;
-        let decoded = request::decoded(body.clone(), &mut progress, &top);
-        self.memo.keep(&body, trail, progress.snapshots());
-        Ok(decoded)
+    fn read(entry: &mut Entry<'_, '_>, object: &Object<'_>) -> Result<bool, Error> {
+        message::read(entry, object)
     }
 
-    fn render(&self, decoded: &Decoded, edits: &EditSet) -> Bytes {
-        edit::render(decoded, edits)
+    fn facts<'a>(around: &Around<'a>) -> Facts<'a> {
+        Facts {
+            output_limit: around.number("max_completion_tokens").or_else(|| around.number("max_tokens")),
+            definition_bytes: around.bytes(&["tools", "functions"]),
+            session_id: around.session_id(&["metadata"]),
+            ..Facts::default()
+        }
     }
 
-    fn usage(&self, document: &[u8]) -> Usage {
-        usage::read(document)
+    fn says(text: &str) -> String {
+        format!(r#"{{"role":"assistant","content":{text}}}"#)
+    }
+
+    fn usage_figures() -> Box<dyn UsageFigures> {
+        Box::new(Whole::new(usage::read))
     }
 }
 

@@ -1,10 +1,12 @@
 //! What plans must keep, whatever the stage: written once for all of them.
 
+mod steps;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::model::testing::Script;
-use crate::model::{EditSet, ItemKind, Ledger, Role, Transcript};
+use crate::model::{EditSet, Item, ItemKind, Ledger, Role, Transcript};
 use crate::tokens::{Cached, TokenCounter};
 
 /// Counts a token for every four bytes: quick, and easy to reckon with.
@@ -49,6 +51,7 @@ fn forced(soft: f64, hard: f64, detail: f64) -> Settings {
         keep_recent_tokens: 1,
         keep_recent_messages: 2,
         hard_clear_placeholder: "[gone]".into(),
+        trigger_every_n_tokens: 0,
         ..Settings::default()
     }
 }
@@ -115,6 +118,22 @@ fn widening_goes_only_as_far_as_needed_and_takes_large_outputs_first() {
     assert!(plan.edits.get(4).is_some(), "{plan:?}");
     assert!(plan.edits.get(6).is_none(), "{plan:?}");
     assert!(bench.size(&transcript, &plan.edits) <= goal);
+}
+
+#[test]
+fn a_prune_that_saves_next_to_nothing_is_not_made() {
+    let settings = Settings { trigger_every_n_tokens: 1_000, ..forced(0.0, 0.0, OFF) };
+    let bench = Bench::new(settings);
+    let steps = |lines_each| {
+        let transcript = Script::default()
+            .user("go")
+            .step("1", "a", "{}", &lines("word", lines_each))
+            .step("2", "b", "{}", "ok")
+            .transcript();
+        bench.plan(&transcript, EditSet::default(), Demand::Prune { goal: 0 }).steps.len()
+    };
+    // A word and a number take some two tokens here; an eighth of 1,000 is the least.
+    assert_eq!((steps(50), steps(90)), (0, 1));
 }
 
 #[test]
@@ -219,6 +238,46 @@ fn a_window_at_risk_reaches_the_newest_output_and_then_folds() {
     assert!(plan.edits.folds()[0].fold.text.starts_with('['));
 }
 
+#[test]
+fn a_step_goes_as_a_whole_or_not_at_all() {
+    let step = |script: Script, id: &str| {
+        let arguments = format!(r#"{{"code":"{}"}}"#, "let x = 1; ".repeat(200));
+        script.reply("Next.").call(id, "run", &arguments).joined().result(id, &lines("out", 40))
+    };
+    let mut script = Script::default().user("go");
+    for id in ["a", "b"] {
+        script = step(script, id);
+    }
+    script = step(script, "with words").user("Wait.").joined();
+    script = step(script, "c");
+    script = script.call("d1", "run", "{}").call("d2", "run", "{}").joined().result("d1", &lines("out", 40));
+    script = script.user("no answer to the second").reply("Well.");
+    script = step(script, "e").step("last", "dump", "{}", &lines("row", 40));
+    let transcript = script.transcript();
+    let bench =
+        Bench::new(Settings { keep_recent_messages: 1, keep_recent_tokens: 1, ..Settings::default() });
+    let plan = bench.plan(&transcript, EditSet::default(), Demand::AtRisk { goal: 0, limit: 0 });
+    let folded: Vec<_> = plan.edits.folds().iter().map(|fold| fold.messages.clone()).collect();
+    assert_eq!(folded, [1..5, 7..9, 12..15]);
+}
+
+#[test]
+fn what_is_left_out_weighs_nothing_and_stays_out() {
+    let script =
+        Script::default().user("go").thinking("one two three").thinking("four five six").reply("Done.");
+    let transcript = script.transcript();
+    let bench = Bench::new(Settings::default());
+    let mut edits = EditSet::default();
+    assert_eq!(edits.leave_out_reasoning(&transcript, 1), 1);
+    assert!(bench.size(&transcript, &edits) < bench.size(&transcript, &EditSet::default()));
+    let mut ledger = Ledger::default();
+    ledger.remember(&edits, &transcript);
+    assert_eq!(ledger.replay(&transcript).left_out().collect::<Vec<_>>(), [2]);
+    let stored = serde_json::to_string(&ledger).unwrap();
+    assert_eq!(serde_json::from_str::<Ledger>(&stored).unwrap(), ledger);
+    assert_eq!(serde_json::from_str::<Ledger>(r#"{"edits":{},"folds":[]}"#).unwrap(), Ledger::default());
+}
+
 /// Random conversations of an agent.
 fn conversations() -> impl Strategy<Value = Transcript> {
     let output = prop_oneof![
@@ -226,7 +285,7 @@ fn conversations() -> impl Strategy<Value = Transcript> {
         "[a-z/._0-9 \n]{0,80}",
         (0_usize..400).prop_map(|n| lines("word", n))
     ];
-    let step = (0_usize..6, 0_usize..4, output);
+    let step = (0_usize..8, 0_usize..4, output);
     proptest::collection::vec(step, 0..25).prop_map(|steps| {
         let mut script = Script::default().system("You help.").user("Begin.");
         for (kind, id, text) in steps {
@@ -234,6 +293,14 @@ fn conversations() -> impl Strategy<Value = Transcript> {
                 0 => script.user(&text),
                 1 => script.reply(&text),
                 2 => script.result("lone", &text),
+                3 => script.thought(&text),
+                4 => script
+                    .call(&format!("a{id}"), "tool", &lines("word", 90))
+                    .call(&format!("b{id}"), "tool", &text)
+                    .result(&format!("b{id}"), &text)
+                    .result(&format!("a{id}"), &text),
+                6 => script.user(&text).joined(),
+                7 => script.call(&id.to_string(), "tool", "{}").joined(),
                 _ => script.step(&id.to_string(), "tool", &format!(r#"{{"path":"f{id}"}}"#), &text),
             };
         }
@@ -255,6 +322,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             keep_recent_messages,
             keep_recent_tokens,
             soft_trim: SoftTrim { max_chars: 400, head_chars: 100, tail_chars: 100 },
+            trigger_every_n_tokens: 0,
             ..Settings::default()
         },
     )
@@ -287,6 +355,10 @@ proptest! {
                 let user = ItemKind::Message { role: Role::User };
                 prop_assert!(transcript.items[index].kind != user);
             }
+            let is_thought = |index: usize| transcript.items[index].kind == ItemKind::Reasoning;
+            let next = transcript.items.get(fold.items.end);
+            prop_assert!(fold.items.start == 0 || !is_thought(fold.items.start - 1));
+            prop_assert!(!is_thought(fold.items.end - 1) || next.is_none_or(Item::is_asked));
         }
         prop_assert!(bench.size(&transcript, &plan.edits) <= bench.size(&transcript, &EditSet::default()));
     }

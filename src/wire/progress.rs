@@ -1,27 +1,15 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::members::Members;
+use super::memo::Keep;
 use crate::model::{Fingerprint, Item, ItemKind, Part, PartKind, Role, Span};
-use crate::wire::memo::Keep;
-
-/// The top-level members that are read, by where they stand.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Top {
-    pub(super) messages: bool,
-    pub(super) model: Option<Span>,
-    pub(super) max_tokens: Option<Span>,
-    pub(super) max_completion_tokens: Option<Span>,
-    pub(super) tools: Option<Span>,
-    pub(super) functions: Option<Span>,
-    pub(super) session_id: Option<Span>,
-    pub(super) metadata: Option<Span>,
-}
 
 /// All that is known behind a message, and all that is needed to go on from there.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
     /// The members in front of the list of messages.
-    pub(super) head: Top,
+    pub(super) head: Members,
     pub(super) items: Vec<Item>,
     pub(super) messages: Vec<Span>,
     pub(super) calls: OpenCalls,
@@ -29,16 +17,19 @@ pub(super) struct Progress {
     seen: HashMap<Fingerprint, u32>,
     opening: Option<Opening>,
     settled: Settled,
+    /// Whether a single value stands in place of the list: there is nothing to go on from.
+    is_alone: bool,
 }
 
 /// Calls without a result so far, by id or name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OpenCalls(HashMap<Arc<str>, Open>);
 
-/// The open calls of one id in the last message that used it.
+/// The open calls of one id in the last turn that used it.
 #[derive(Debug, Clone)]
 struct Open {
-    message: usize,
+    /// The first message of the turn.
+    turn: usize,
     items: VecDeque<usize>,
 }
 
@@ -54,6 +45,8 @@ struct Opening {
 struct Settled {
     items: usize,
     messages: usize,
+    calls: OpenCalls,
+    functions: OpenCalls,
     /// Identities, without their count, of the items behind.
     behind: Vec<Fingerprint>,
 }
@@ -68,8 +61,8 @@ pub(super) struct Snapshot {
 
 impl Progress {
     /// In front of the first message, behind the members in `head`.
-    pub(super) fn at_start(head: Top) -> Self {
-        Self { head, ..Self::default() }
+    pub(super) fn at_start(head: &Members) -> Self {
+        Self { head: *head, ..Self::default() }
     }
 
     /// Adds an item whose identity, apart from how often it came before, is `identity`.
@@ -90,8 +83,16 @@ impl Progress {
         if !by_user {
             self.settled.items = self.items.len();
             self.settled.messages = self.messages.len();
+            self.settled.calls.clone_from(&self.calls);
+            self.settled.functions.clone_from(&self.functions);
             self.settled.behind.clear();
         }
+    }
+
+    /// Ends a value that stands in place of the list.
+    pub(super) fn end_alone(&mut self, span: Span) {
+        self.messages.push(span);
+        self.is_alone = true;
     }
 
     /// Identity of the system texts before the first user message, and of the first user text.
@@ -103,27 +104,19 @@ impl Progress {
     }
 
     fn find_opening(&self, body: &[u8]) -> Option<Opening> {
-        let mut texts: Vec<&[u8]> = Vec::new();
-        let mut user_came = false;
-        for item in &self.items {
-            let parts = item.parts.iter().filter(|part| part.kind == PartKind::Text);
-            let literals = parts.map(|part| part.span.slice(body));
-            match item.kind {
-                ItemKind::Message { role: Role::System } if !user_came => texts.extend(literals),
-                ItemKind::Message { role: Role::User } => {
-                    user_came = true;
-                    let before = texts.len();
-                    texts.push(b"user");
-                    texts.extend(literals);
-                    if texts.len() > before + 1 {
-                        return Some(Opening { print: Fingerprint::of(&texts), message: item.message });
-                    }
-                    texts.truncate(before);
-                }
-                _ => {}
-            }
-        }
-        None
+        let literals = |item: &Item| {
+            let texts = item.parts.iter().filter(|part| part.kind == PartKind::Text);
+            texts.map(|part| part.span.slice(body)).collect::<Vec<_>>()
+        };
+        let is_user = |item: &Item| item.kind == ItemKind::Message { role: Role::User };
+        let is_system = |item: &Item| item.kind == ItemKind::Message { role: Role::System };
+        let spoken = self.items.iter().find(|item| is_user(item) && !literals(item).is_empty())?;
+        let before = self.items.iter().take_while(|item| !is_user(item)).filter(|item| is_system(item));
+        let mut texts: Vec<&[u8]> = before.flat_map(literals).collect();
+        texts.push(b"user");
+        let said = self.items.iter().filter(|item| item.message == spoken.message && is_user(item));
+        texts.extend(said.flat_map(literals));
+        Some(Opening { print: Fingerprint::of(&texts), message: spoken.message })
     }
 
     /// Bytes of memory it holds, about.
@@ -146,7 +139,8 @@ impl Progress {
 
     /// The states worth keeping, each with the offset it stands behind, ascending.
     pub(super) fn snapshots(self) -> impl Iterator<Item = (usize, Snapshot)> {
-        let end = |messages: usize| messages.checked_sub(1).map(|last| self.messages[last].end);
+        let known = if self.is_alone { &[] } else { self.messages.as_slice() };
+        let end = |messages: usize| known.get(messages.checked_sub(1)?).map(|last| last.end);
         let whole = end(self.messages.len());
         let settled = end(self.settled.messages).filter(|end| whole != Some(*end));
         let weight = self.weight() / (1 + usize::from(settled.is_some()));
@@ -159,11 +153,11 @@ impl Progress {
 }
 
 impl OpenCalls {
-    /// Notes a call in `message`; it makes those of the same key in earlier messages forgotten.
-    pub(super) fn open(&mut self, key: &Arc<str>, message: usize, item: usize) {
-        let open = self.0.entry(Arc::clone(key)).or_insert_with(|| Open { message, items: VecDeque::new() });
-        if open.message != message {
-            *open = Open { message, items: VecDeque::new() };
+    /// Notes a call in `turn`; it makes those of the same key in earlier turns forgotten.
+    pub(super) fn open(&mut self, key: &Arc<str>, turn: usize, item: usize) {
+        let open = self.0.entry(Arc::clone(key)).or_insert_with(|| Open { turn, items: VecDeque::new() });
+        if open.turn != turn {
+            *open = Open { turn, items: VecDeque::new() };
         }
         open.items.push_back(item);
     }
@@ -186,22 +180,24 @@ impl Snapshot {
         if !self.settled {
             return whole.clone();
         }
-        let Settled { items, messages, behind } = &whole.settled;
+        let settled = &whole.settled;
+        let (items, messages) = (settled.items, settled.messages);
         let mut seen = whole.seen.clone();
-        for identity in behind {
+        for identity in &settled.behind {
             if let Some(times) = seen.get_mut(identity) {
                 *times -= 1;
             }
         }
         Progress {
             head: whole.head,
-            items: whole.items[..*items].to_vec(),
-            messages: whole.messages[..*messages].to_vec(),
-            calls: whole.calls.clone(),
-            functions: whole.functions.clone(),
+            items: whole.items[..items].to_vec(),
+            messages: whole.messages[..messages].to_vec(),
+            calls: settled.calls.clone(),
+            functions: settled.functions.clone(),
             seen,
-            opening: whole.opening.filter(|opening| opening.message < *messages),
-            settled: Settled { items: *items, messages: *messages, behind: Vec::new() },
+            opening: whole.opening.filter(|opening| opening.message < messages),
+            settled: Settled { behind: Vec::new(), ..settled.clone() },
+            is_alone: false,
         }
     }
 }
