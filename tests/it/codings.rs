@@ -39,9 +39,8 @@ async fn a_packed_body_goes_on_packed_until_it_is_edited() {
     for label in ["gzip", "deflate", "br", "zstd", "deflate, gzip", "identity"] {
         let scene = Scene::clearing(2).await;
         let agent = scene.agent("packed").header("Content-Encoding", label);
-        let talk = Conversation::new()
-            .user("Count.")
-            .step("call_a", "count", json!({"n": 1}), lines("sheep", 80));
+        let talk =
+            Conversation::new().user("Count.").step("call_a", "count", json!({"n": 1}), lines("sheep", 80));
         let body = packed(label, &talk.body());
         let turn = agent.posts(body.clone()).await;
         turn.assert_untouched();

@@ -111,7 +111,8 @@ async fn half_characters_and_repeated_members_pass_unjudged() {
                 r#"{{"role":"assistant","tool_calls":[{{"id":"{id}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"{id}","content":"{output}"}}"#
             )
         };
-        let body = format!(r#"{{"model":"m","messages":[{odd},{},{}]}}"#, call("a", &output), call("b", "end"));
+        let body =
+            format!(r#"{{"model":"m","messages":[{odd},{},{}]}}"#, call("a", &output), call("b", "end"));
         for _ in 0..2 {
             let turn = scene.agent(odd.get(..20).unwrap()).posts(body.clone()).await;
             assert_eq!(turn.answer.status(), 200);

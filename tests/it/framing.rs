@@ -5,10 +5,12 @@ use serde_json::json;
 use crate::support::{Conversation, Reply, Scene, Turn, lines};
 
 fn talk() -> Conversation {
-    Conversation::new()
-        .user("Count.")
-        .step("call_a", "count", json!({"n": 1}), lines("sheep", 80))
-        .step("call_b", "count", json!({"n": 2}), lines("goat", 80))
+    Conversation::new().user("Count.").step("call_a", "count", json!({"n": 1}), lines("sheep", 80)).step(
+        "call_b",
+        "count",
+        json!({"n": 2}),
+        lines("goat", 80),
+    )
 }
 
 /// A turn whose first result was cleared.
@@ -98,7 +100,8 @@ async fn a_pruned_answer_tells_what_was_done() {
 async fn an_answer_to_an_untouched_request_tells_only_why() {
     let scene = Scene::clearing(2).await;
     let turn = scene.agent("quiet").asks(&Conversation::new().user("Hello.")).await;
-    let own: Vec<_> = turn.answer.names().into_iter().filter(|name| name.starts_with("x-secateur-")).collect();
+    let own: Vec<_> =
+        turn.answer.names().into_iter().filter(|name| name.starts_with("x-secateur-")).collect();
     assert_eq!((own, turn.outcome()), (vec!["x-secateur-outcome"], "unchanged; reason=below_threshold"));
 }
 

@@ -26,9 +26,12 @@ async fn odd_contents_between_sound_ones_stay() {
     ];
     let mut talk = Conversation::new().user("Sort the post.");
     for (n, content) in odd.iter().enumerate() {
-        talk = talk
-            .step(&format!("call_o{n}"), "tray", json!({"n": n}), content.clone())
-            .step(&format!("call_s{n}"), "tray", json!({"sound": n}), lines(&format!("letter {n}"), 60));
+        talk = talk.step(&format!("call_o{n}"), "tray", json!({"n": n}), content.clone()).step(
+            &format!("call_s{n}"),
+            "tray",
+            json!({"sound": n}),
+            lines(&format!("letter {n}"), 60),
+        );
     }
     agent.asks(&talk).await.assert_untouched();
     let talk = talk.step("call_z", "tray", json!({}), "empty");
@@ -42,8 +45,7 @@ async fn odd_contents_between_sound_ones_stay() {
 async fn messages_that_are_none_stay() {
     let scene = Scene::clearing(2).await;
     let agent = scene.agent("none");
-    let mut talk =
-        Conversation::new().user("Begin.").step("call_a", "look", json!({}), lines("a thing", 80));
+    let mut talk = Conversation::new().user("Begin.").step("call_a", "look", json!({}), lines("a thing", 80));
     let none = [
         json!(null),
         json!("words"),

@@ -15,7 +15,9 @@ fn event(data: &Value) -> String {
 }
 
 fn words(text: &str) -> String {
-    event(&json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": null}], "usage": null}))
+    event(
+        &json!({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": null}], "usage": null}),
+    )
 }
 
 fn finish() -> String {
@@ -96,7 +98,8 @@ async fn characters_may_come_in_halves() {
 
 #[tokio::test]
 async fn bytes_that_are_no_text_pass() {
-    let pieces: [&[u8]; 3] = [b"data: \xff\xfe\n\n", b"data: {\"usage\":{\"prompt_tokens\":65}}\n\n", b"\x00\x80"];
+    let pieces: [&[u8]; 3] =
+        [b"data: \xff\xfe\n\n", b"data: {\"usage\":{\"prompt_tokens\":65}}\n\n", b"\x00\x80"];
     assert_eq!(input_tokens(&pieces).await, 65);
 }
 
@@ -128,11 +131,13 @@ async fn each_event_passes_before_the_next_is_sent() {
     let proxy = crate::support::Sidecar::in_front_of(&upstream.url).await;
     let mut client = proxy.client().await;
     let body = streaming().body();
-    let head = format!("POST /v1/chat/completions HTTP/1.1\r\nHost: p\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head =
+        format!("POST /v1/chat/completions HTTP/1.1\r\nHost: p\r\nContent-Length: {}\r\n\r\n", body.len());
     client.send([head.as_bytes(), &body].concat()).await;
     let mut side = upstream.accept().await;
     assert_eq!(side.message().await.body, body);
-    side.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+    side.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        .await;
     assert_eq!(client.head().await.status(), 200);
     for piece in [words("Once"), ": still here\n\n".into(), words(" upon"), "data: {\"cho".into(), finish()] {
         side.send(format!("{:x}\r\n{piece}\r\n", piece.len())).await;
@@ -150,7 +155,8 @@ async fn a_client_that_leaves_ends_the_generation_and_what_was_told_counts() {
     let mut side = upstream.accept().await;
     side.message().await;
     let piece = usage(321) + &words("Once");
-    side.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n").await;
+    side.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        .await;
     side.send(format!("{:x}\r\n{piece}\r\n", piece.len())).await;
     client.head().await;
     assert_eq!(client.chunk().await, piece.as_bytes());

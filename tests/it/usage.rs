@@ -125,9 +125,12 @@ async fn pruning_begins_with_the_real_count() {
     let scene = Scene::clearing(2).await;
     let agent = scene.agent("real");
     // A few hundred tokens by any estimate; the provider knows better.
-    let talk = hello()
-        .step("call_1", "count", json!({"n": 1}), lines("sheep", 80))
-        .step("call_2", "count", json!({"n": 2}), lines("goat", 80));
+    let talk = hello().step("call_1", "count", json!({"n": 1}), lines("sheep", 80)).step(
+        "call_2",
+        "count",
+        json!({"n": 2}),
+        lines("goat", 80),
+    );
     scene.provider.will(Reply::telling(49_000)).will(Reply::telling(51_000));
     agent.asks(&talk).await.assert_untouched();
     let talk = talk.assistant("Eighty.").user("Sure?");
