@@ -93,7 +93,11 @@ async fn a_pruned_answer_tells_what_was_done() {
     let (before, after) = (tokens("x-secateur-tokens-before"), tokens("x-secateur-tokens-after"));
     assert_eq!(before, 60_000);
     assert!(after < before, "{after}");
-    assert!(scene.metrics().await.contains("secateur_prunes_total"));
+    let metrics = scene.metrics().await;
+    assert!(metrics.contains("secateur_edits_total{stage=\"hard\"} 1"), "{metrics}");
+    let session = scene.session("heads").await;
+    assert_eq!((&session["prunes"], &session["edits"]), (&json!(1), &json!(1)));
+    assert!(session["saved_tokens"].as_u64() > Some(300), "{session}");
 }
 
 #[tokio::test]

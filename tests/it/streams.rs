@@ -1,8 +1,11 @@
 //! Event streams: every byte passes as it came, and the figures in them are read.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::support::{Conversation, Reply, Scene, Turn, Upstream, check_cases};
 
@@ -148,6 +151,31 @@ async fn each_event_passes_before_the_next_is_sent() {
 }
 
 #[tokio::test]
+async fn a_stream_may_last_longer_than_any_limit() {
+    const LIMIT: Duration = Duration::from_millis(500);
+    let upstream = Upstream::open().await;
+    let scene = Scene::with(|parts| {
+        parts.upstream.url = Some(upstream.url.clone());
+        parts.upstream.first_byte_timeout_ms = LIMIT.as_millis() as u64;
+        parts.upstream.connect_timeout_ms = LIMIT.as_millis() as u64;
+    })
+    .await;
+    let mut client = scene.agent("tale").begins(&streaming().body()).await;
+    let mut side = upstream.accept().await;
+    side.message().await;
+    let began = Instant::now();
+    side.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        .await;
+    assert_eq!(client.head().await.status(), 200);
+    while began.elapsed() < LIMIT + LIMIT / 4 {
+        side.send("2\r\n:\n\r\n").await;
+        assert_eq!(client.chunk().await, b":\n");
+    }
+    side.send("0\r\n\r\n").await;
+    assert_eq!(client.chunk().await, b"");
+}
+
+#[tokio::test]
 async fn a_client_that_leaves_ends_the_generation_and_what_was_told_counts() {
     let upstream = Upstream::open().await;
     let scene = Scene::with(|parts| parts.upstream.url = Some(upstream.url.clone())).await;
@@ -181,7 +209,7 @@ fn any_stream() -> impl Strategy<Value = (String, u64)> {
         let figure = json!({"choices": [], "usage": {"prompt_tokens": input}});
         for data in before.into_iter().chain([figure]).chain(after) {
             let field = if data.is_string() { "" } else { "data" };
-            stream.push_str(&format!("{field}: {data}{end}{end}"));
+            stream.extend([field, ": ", &data.to_string(), end, end]);
         }
         (stream, input)
     })
@@ -201,5 +229,5 @@ fn any_chunking_gives_the_client_the_same_bytes_and_the_session_the_same_figure(
         assert_eq!(turn.answer.body, text.as_bytes());
         assert_eq!(scene.session(&session).await["input_tokens"], input);
     };
-    check_cases(40, Scene::clearing(2), &(any_stream(), cuts), check);
+    check_cases(40, Scene::clearing(2), &(any_stream(), cuts), &check);
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::testing::Script;
-use crate::model::{EditSet, ItemKind, Ledger, Role, Transcript};
+use crate::model::{EditSet, Item, ItemKind, Ledger, Role, Transcript};
 use crate::tokens::{Cached, TokenCounter};
 
 /// Counts a token for every four bytes: quick, and easy to reckon with.
@@ -238,6 +238,46 @@ fn a_window_at_risk_reaches_the_newest_output_and_then_folds() {
     assert!(plan.edits.folds()[0].fold.text.starts_with('['));
 }
 
+#[test]
+fn a_step_goes_as_a_whole_or_not_at_all() {
+    let step = |script: Script, id: &str| {
+        let arguments = format!(r#"{{"code":"{}"}}"#, "let x = 1; ".repeat(200));
+        script.reply("Next.").call(id, "run", &arguments).joined().result(id, &lines("out", 40))
+    };
+    let mut script = Script::default().user("go");
+    for id in ["a", "b"] {
+        script = step(script, id);
+    }
+    script = step(script, "with words").user("Wait.").joined();
+    script = step(script, "c");
+    script = script.call("d1", "run", "{}").call("d2", "run", "{}").joined().result("d1", &lines("out", 40));
+    script = script.user("no answer to the second").reply("Well.");
+    script = step(script, "e").step("last", "dump", "{}", &lines("row", 40));
+    let transcript = script.transcript();
+    let bench =
+        Bench::new(Settings { keep_recent_messages: 1, keep_recent_tokens: 1, ..Settings::default() });
+    let plan = bench.plan(&transcript, EditSet::default(), Demand::AtRisk { goal: 0, limit: 0 });
+    let folded: Vec<_> = plan.edits.folds().iter().map(|fold| fold.messages.clone()).collect();
+    assert_eq!(folded, [1..5, 7..9, 12..15]);
+}
+
+#[test]
+fn what_is_left_out_weighs_nothing_and_stays_out() {
+    let script =
+        Script::default().user("go").thinking("one two three").thinking("four five six").reply("Done.");
+    let transcript = script.transcript();
+    let bench = Bench::new(Settings::default());
+    let mut edits = EditSet::default();
+    assert_eq!(edits.leave_out_reasoning(&transcript, 1), 1);
+    assert!(bench.size(&transcript, &edits) < bench.size(&transcript, &EditSet::default()));
+    let mut ledger = Ledger::default();
+    ledger.remember(&edits, &transcript);
+    assert_eq!(ledger.replay(&transcript).left_out().collect::<Vec<_>>(), [2]);
+    let stored = serde_json::to_string(&ledger).unwrap();
+    assert_eq!(serde_json::from_str::<Ledger>(&stored).unwrap(), ledger);
+    assert_eq!(serde_json::from_str::<Ledger>(r#"{"edits":{},"folds":[]}"#).unwrap(), Ledger::default());
+}
+
 /// Random conversations of an agent.
 fn conversations() -> impl Strategy<Value = Transcript> {
     let output = prop_oneof![
@@ -259,6 +299,8 @@ fn conversations() -> impl Strategy<Value = Transcript> {
                     .call(&format!("b{id}"), "tool", &text)
                     .result(&format!("b{id}"), &text)
                     .result(&format!("a{id}"), &text),
+                6 => script.user(&text).joined(),
+                7 => script.call(&id.to_string(), "tool", "{}").joined(),
                 _ => script.step(&id.to_string(), "tool", &format!(r#"{{"path":"f{id}"}}"#), &text),
             };
         }
@@ -316,7 +358,7 @@ proptest! {
             let is_thought = |index: usize| transcript.items[index].kind == ItemKind::Reasoning;
             let next = transcript.items.get(fold.items.end);
             prop_assert!(fold.items.start == 0 || !is_thought(fold.items.start - 1));
-            prop_assert!(!is_thought(fold.items.end - 1) || next.is_none_or(|next| next.is_asked()));
+            prop_assert!(!is_thought(fold.items.end - 1) || next.is_none_or(Item::is_asked));
         }
         prop_assert!(bench.size(&transcript, &plan.edits) <= bench.size(&transcript, &EditSet::default()));
     }

@@ -35,7 +35,7 @@ impl<'a> Agent<'a> {
         for (name, value) in &self.headers {
             head.extend([name, ": ", value, "\r\n"]);
         }
-        head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
+        head.extend(["Content-Length: ", &body.len().to_string(), "\r\n\r\n"]);
         [head.as_bytes(), body].concat()
     }
 

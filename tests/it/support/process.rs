@@ -1,4 +1,5 @@
 use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -32,7 +33,7 @@ impl Served {
         let (tell, told) = mpsc::channel();
         let rest = std::thread::spawn(move || {
             let mut said = String::new();
-            while !said.contains("sessions at http://") {
+            while !(said.contains("sessions at http://") || said.contains("\"message\":\"serving\"")) {
                 let read = lines.read_line(&mut said).expect("the log is text");
                 assert!(read > 0, "it ended early: {said}");
             }
@@ -50,6 +51,23 @@ impl Served {
     pub(crate) fn address_behind(&self, words: &str) -> String {
         let (_, rest) = self.told.split_once(words).unwrap_or_else(|| panic!("{}", self.told));
         rest.split_whitespace().next().expect("an address follows").to_owned()
+    }
+
+    /// Where clients connect.
+    pub(crate) fn listen(&self) -> SocketAddr {
+        self.socket_behind(&["serves at ", "\"listen\":\""])
+    }
+
+    /// Its admin port.
+    pub(crate) fn admin(&self) -> SocketAddr {
+        self.socket_behind(&["sessions at ", "\"admin\":\""])
+    }
+
+    fn socket_behind(&self, words: &[&str]) -> SocketAddr {
+        let words = words.iter().find(|words| self.told.contains(**words)).expect("it told an address");
+        let (_, rest) = self.told.split_once(words).expect("it was found");
+        let address = rest.trim_start_matches("http://").split(['"', '\n', ' ']).next().unwrap_or_default();
+        address.parse().expect("an address")
     }
 
     /// Sends it a signal.

@@ -11,7 +11,7 @@ pub(crate) fn check_cases<S: Strategy>(
     cases: u32,
     scene: impl Future<Output = Scene>,
     strategy: &S,
-    check: impl AsyncFn(&Scene, u32, S::Value),
+    check: &impl AsyncFn(&Scene, u32, S::Value),
 ) {
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     let scene = runtime.block_on(scene);

@@ -62,12 +62,6 @@ impl Provider {
     pub(crate) fn received(&self) -> Vec<Message> {
         self.desk.received.lock().expect("no test panicked here").clone()
     }
-
-    /// Waits until it has got this many requests in all.
-    pub(crate) async fn has_received(&self, requests: usize) {
-        let mut arrived = self.desk.arrived.subscribe();
-        super::within(arrived.wait_for(|so_far| *so_far >= requests)).await.expect("the provider is there");
-    }
 }
 
 impl Desk {
@@ -129,7 +123,7 @@ impl Reply {
     /// A refusal as too large for the model, by numbers and by code.
     pub(crate) fn overflow(asked: u64, limit: u64) -> Self {
         let message =
-            format!("The context has room for {limit} tokens at most, and {asked} tokens were requested.");
+            format!("The context is limited to {limit} tokens, and the request has {asked} of them.");
         let error = json!({"message": message, "type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded"});
         Self::json("400 Bad Request", &json!({"error": error}))
     }
@@ -146,6 +140,11 @@ impl Reply {
         self
     }
 
+    /// A header's value.
+    pub(crate) fn header_of(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+
     /// Is written only when the provider has got this many requests in all.
     pub(crate) fn once_received(self, requests: usize) -> Self {
         Self { waits_for: requests, ..self }
@@ -156,15 +155,23 @@ impl Reply {
         Self { breaks_off: true, ..self }
     }
 
+    /// No answer: the connection is closed when the request has come.
+    pub(crate) fn none() -> Self {
+        Self::new("", "").breaking_off()
+    }
+
     /// Its body.
     pub(crate) fn body(&self) -> Vec<u8> {
         self.pieces.concat()
     }
 
     async fn write(&self, wire: &mut Wire) {
+        if self.status.is_empty() {
+            return;
+        }
         let mut head = format!("HTTP/1.1 {}\r\n", self.status);
         for (name, value) in &self.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            head.extend([name, ": ", value, "\r\n"]);
         }
         if !self.is_stream {
             let body = self.body();

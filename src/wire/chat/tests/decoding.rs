@@ -1,8 +1,9 @@
 use serde_json::json;
 
-use super::{decode, decode_messages, whole};
+use super::{decode, decode_messages};
 use crate::model::{ItemKind, PartKind, Role};
 use crate::wire::chat::Chat;
+use crate::wire::testing::whole;
 use crate::wire::{Codec, DecodeError};
 
 fn kinds(messages: &serde_json::Value) -> Vec<String> {

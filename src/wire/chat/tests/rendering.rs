@@ -1,12 +1,11 @@
-use std::sync::Arc;
-
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::{decode, decode_messages, edits, rendered};
-use crate::model::{EditSet, Fold, FoldedRange};
+use super::{decode, decode_messages, rendered};
+use crate::model::EditSet;
 use crate::wire::Codec;
 use crate::wire::chat::Chat;
+use crate::wire::testing::{edits, folded};
 
 fn content(messages: &Value, text: &str) -> Value {
     let decoded = decode_messages(messages);
@@ -81,17 +80,8 @@ fn a_fold_stands_for_whole_messages() {
         {"role": "tool", "tool_call_id": "c", "content": "r"},
         {"role": "user", "content": "v"},
     ]));
-    let items = &decoded.transcript.items;
-    let fold = Fold {
-        first: items[1].fingerprint,
-        items: 2,
-        chain: items[1].fingerprint.then(items[2].fingerprint),
-        text: "folded \"here\"".into(),
-        tokens_before: 9,
-        tokens_after: 1,
-    };
     let mut set = edits(&[(2, "inside"), (3, "w")]);
-    assert!(set.fold(FoldedRange { messages: 1..3, items: 1..3, fold: Arc::new(fold) }));
+    assert!(set.fold(folded(&decoded, 1..3, "folded \"here\"")));
     let expected = json!([
         {"role": "user", "content": "u"},
         {"role": "assistant", "content": "folded \"here\""},
