@@ -12,6 +12,13 @@ use super::terminal::complain;
 use crate::app::shutdown_signal;
 use crate::mock::{self, MockOptions, Script};
 
+/// How a shell asks.
+const CURL: &str = "curl -s -H 'content-type: application/json'";
+/// Requests for the mock upstream, as a shell takes them.
+const MESSAGES_QUESTION: &str =
+    r#"'{"model":"mock","max_tokens":100,"messages":[{"role":"user","content":"Hello"}]}'"#;
+const RESPONSES_QUESTION: &str = r#"'{"model":"mock","input":"Hello"}'"#;
+
 /// What the mock upstream does.
 #[derive(Debug, Args)]
 pub(super) struct MockArgs {
@@ -46,8 +53,10 @@ async fn serve(listen: SocketAddr, options: MockOptions) -> anyhow::Result<()> {
         .with_context(|| format!("cannot listen on {listen}: choose another address with --listen"))?;
     let here = format!("http://{}", reachable(listener.local_addr()?));
     complain(format_args!(
-        "secateur mock serves chat completions at {here}/v1\n  try it:\n    \
-         curl -s {here}/v1/chat/completions -H 'content-type: application/json' -d {QUESTION}\n  \
+        "secateur mock serves chat completions, messages and responses at {here}/v1\n  try it:\n    \
+         {CURL} {here}/v1/chat/completions -d {QUESTION}\n    \
+         {CURL} {here}/v1/messages -H 'anthropic-version: 2023-06-01' -d {MESSAGES_QUESTION}\n    \
+         {CURL} {here}/v1/responses -d {RESPONSES_QUESTION}\n  \
          put the proxy in front of it:\n    secateur serve --upstream {here}/v1"
     ));
     select! {

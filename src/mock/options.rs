@@ -15,6 +15,9 @@ pub struct MockOptions {
     pub script: Script,
     /// Milliseconds between the chunks of a stream, where the script says nothing else.
     pub chunk_delay_ms: u64,
+    /// Whether signed thinking is refused when something else stands in front of it than when it was thought, where
+    /// the script says nothing else.
+    pub bind_thinking: bool,
     /// Where the time stamps of answers come from.
     pub clock: Arc<dyn Clock>,
 }
@@ -27,6 +30,7 @@ impl Default for MockOptions {
             models: models.map(|(name, window)| (name.to_owned(), window)).into(),
             script: Script::default(),
             chunk_delay_ms: 0,
+            bind_thinking: false,
             clock: Arc::new(SystemClock),
         }
     }

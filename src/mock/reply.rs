@@ -2,8 +2,11 @@ use std::io;
 use std::time::Duration;
 
 use axum::body::Body;
+use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
+use http::{HeaderValue, header};
+use serde_json::Value;
 use tokio::time::sleep;
 
 use super::script::Step;
@@ -13,6 +16,8 @@ use super::script::Step;
 pub(super) struct Reply {
     /// Counts the answers, from 1.
     pub(super) number: u64,
+    /// What the model thinks first.
+    pub(super) thinking: Option<String>,
     pub(super) text: Option<String>,
     pub(super) calls: Vec<ReplyCall>,
     /// What the request was worth; `None`: the answer does not tell.
@@ -34,7 +39,12 @@ pub(super) struct Figures {
     pub(super) input: u64,
     /// The part of `input` that was read from the prefix cache.
     pub(super) cached: u64,
+    /// The part of `input` that was written to the prefix cache, where a client pays for that.
+    pub(super) written: u64,
+    /// With what was thought.
     pub(super) output: u64,
+    /// The part of `output` that was thought.
+    pub(super) thinking: u64,
 }
 
 /// How an answer is sent.
@@ -54,13 +64,15 @@ impl Reply {
             arguments: call.arguments_text(),
         });
         let text = step.and_then(|s| s.text.clone()).or_else(|| scripted.is_empty().then_some(plain));
-        Self { number, text, calls: calls.collect(), figures: None }
+        let thinks = step.is_some_and(|s| s.thinking);
+        let thinking = thinks.then(|| "Such a request needs some thought before the answer.".to_owned());
+        Self { number, thinking, text, calls: calls.collect(), figures: None }
     }
 
     /// The texts that the model wrote: what its output is counted by.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let calls = self.calls.iter().flat_map(|call| [call.name.as_str(), call.arguments.as_str()]);
-        self.text.as_deref().into_iter().chain(calls)
+        self.thinking.as_deref().into_iter().chain(self.text.as_deref()).chain(calls)
     }
 }
 
@@ -84,7 +96,7 @@ impl Pace {
     }
 
     /// A body that sends each chunk by itself, and breaks off where it is told to.
-    pub(super) fn body(self, mut chunks: Vec<Bytes>) -> Body {
+    fn body(self, mut chunks: Vec<Bytes>) -> Body {
         let broken = self.cut_after_chunks.is_some_and(|count| count < chunks.len());
         chunks.truncate(self.cut_after_chunks.unwrap_or(usize::MAX));
         let breakage =
@@ -101,8 +113,18 @@ impl Pace {
         }))
     }
 
+    /// An answer to the request of this number as one JSON object.
+    pub(super) fn json(self, number: u64, answer: &Value) -> Response {
+        respond(number, "application/json", self.whole(answer.to_string()))
+    }
+
+    /// An answer to the request of this number as an event stream.
+    pub(super) fn events(self, number: u64, events: Vec<Bytes>) -> Response {
+        respond(number, "text/event-stream; charset=utf-8", self.body(events))
+    }
+
     /// The body of an answer that comes in one piece; told to break off, it does so in its middle.
-    pub(super) fn whole(self, text: String) -> Body {
+    fn whole(self, text: String) -> Body {
         if self.cut_after_chunks.is_none() {
             return Body::from(text);
         }
@@ -110,6 +132,20 @@ impl Pace {
         let second = first.split_off(first.len() / 2);
         Self { cut_after_chunks: Some(1), ..self }.body(vec![first, second])
     }
+}
+
+fn respond(number: u64, content_type: &'static str, body: Body) -> Response {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert("request-id", number.into());
+    headers.insert("x-request-id", number.into());
+    response
+}
+
+/// An event of a stream that has names for its events: the `type` of its data.
+pub(super) fn named_event(data: &Value) -> Bytes {
+    Bytes::from(format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, header};
 
-use super::chat;
+use super::api::{Api, Route};
 use super::error::Refusal;
 use super::meter::Meter;
-use super::{MockOptions, models};
+use super::{MockOptions, chat, exchange, messages, models, responses};
 use crate::model::Fingerprint;
 use crate::wire::{Coding, decode_all};
 
@@ -23,57 +23,68 @@ pub(super) struct Mock {
     pub(super) options: MockOptions,
     pub(super) meter: Meter,
     pub(super) chat: chat::Known,
+    pub(super) messages: messages::Known,
+    pub(super) responses: responses::Known,
     requests: AtomicU64,
 }
 
 /// One request for an answer of a model.
 pub(super) struct Question {
-    /// Counts the requests, from 1.
+    /// Counts the requests for answers, from 1.
     pub(super) number: u64,
     /// Identity of the credential that came with it.
     pub(super) credential: Fingerprint,
+    pub(super) headers: HeaderMap,
     /// The body, content coding undone.
     pub(super) body: Bytes,
 }
 
-/// The routes of a mock upstream: `POST .../chat/completions` and `GET .../models`, under any base path.
+/// The routes of a mock upstream, under any base path: `POST` to `.../chat/completions`, `.../messages`,
+/// `.../messages/count_tokens` and `.../responses`, and `GET .../models`.
 /// Each router made has its own state. Reads the tokeniser's table, which takes some 100 ms.
 pub fn router(options: MockOptions) -> Router {
-    let mock =
-        Mock { options, meter: Meter::new(), chat: chat::Known::default(), requests: AtomicU64::new(0) };
+    let mock = Mock {
+        options,
+        meter: Meter::new(),
+        chat: chat::Known::default(),
+        messages: messages::Known::default(),
+        responses: responses::Known::default(),
+        requests: AtomicU64::new(0),
+    };
     Router::new().fallback(answer).with_state(Arc::new(mock))
 }
 
 async fn answer(State(mock): State<Arc<Mock>>, request: Request) -> Response {
     let path = request.uri().path().trim_end_matches('/').to_owned();
-    let wanted = if path.ends_with("/chat/completions") {
-        Method::POST
-    } else if path.ends_with("/models") {
-        Method::GET
-    } else {
-        let message =
-            format!("There is nothing at {path}: the mock answers .../chat/completions and .../models.");
-        return Refusal::with_status(StatusCode::NOT_FOUND, message).into_response();
+    let Some(route) = Route::of(&path) else {
+        let message = format!(
+            "There is nothing at {path}: the mock answers .../chat/completions, .../messages, \
+             .../messages/count_tokens, .../responses and .../models."
+        );
+        return Refusal::with_status(StatusCode::NOT_FOUND, message).respond(Api::Chat, 0);
     };
+    let wanted = if route == Route::Models { Method::GET } else { Method::POST };
     if request.method() != wanted {
         let message = format!("{} is not allowed here: use {wanted}.", request.method());
-        return Refusal::with_status(StatusCode::METHOD_NOT_ALLOWED, message).into_response();
+        return Refusal::with_status(StatusCode::METHOD_NOT_ALLOWED, message).respond(route.api(), 0);
     }
-    if wanted == Method::GET {
+    if route == Route::Models {
         return models::list(&mock.options);
     }
-    match mock.question(request).await {
-        Ok(question) => chat::answer(&mock, question).await,
-        Err(refusal) => refusal.into_response(),
+    match (route, mock.question(route, request).await) {
+        (_, Err((number, refusal))) => refusal.respond(route.api(), number),
+        (Route::Answer(api), Ok(question)) => exchange::answer(&mock, api, question).await,
+        (_, Ok(question)) => exchange::count(&mock, question).await,
     }
 }
 
 impl Mock {
-    async fn question(&self, request: Request) -> Result<Question, Refusal> {
-        let number = self.requests.fetch_add(1, Ordering::SeqCst) + 1;
+    async fn question(&self, route: Route, request: Request) -> Result<Question, (u64, Refusal)> {
+        let is_numbered = matches!(route, Route::Answer(_));
+        let number = if is_numbered { self.requests.fetch_add(1, Ordering::SeqCst) + 1 } else { 0 };
         let (head, body) = request.into_parts();
-        let body = read(&head.headers, body).await?;
-        Ok(Question { number, credential: credential(&head.headers), body })
+        let body = read(&head.headers, body).await.map_err(|refusal| (number, refusal))?;
+        Ok(Question { number, credential: credential(&head.headers), headers: head.headers, body })
     }
 }
 

@@ -58,6 +58,8 @@ pub(super) struct Step {
     pub(super) chunk_delay_ms: Option<u64>,
     pub(super) cut_after_chunks: Option<usize>,
     pub(super) usage: Option<bool>,
+    pub(super) thinking: bool,
+    pub(super) bind_thinking: Option<bool>,
 }
 
 /// A tool call that an answer is to make.
@@ -113,11 +115,13 @@ impl Step {
     }
 
     fn contradiction(&self) -> Option<&'static str> {
-        let answers = self.text.is_some() || !self.tool_calls.is_empty();
+        let answers = self.text.is_some() || self.thinking || !self.tool_calls.is_empty();
         if self.status.is_some_and(|status| !(400..600).contains(&status)) {
             Some("`status` is for errors: give one from 400 to 599")
         } else if self.status.is_some() && (answers || self.cut_after_chunks.is_some()) {
-            Some("`status` refuses the request: leave out `text`, `tool_calls` and `cut_after_chunks`")
+            Some(
+                "`status` refuses the request: leave out `text`, `thinking`, `tool_calls` and `cut_after_chunks`",
+            )
         } else if self.status.is_none() && (self.message.is_some() || self.retry_after.is_some()) {
             Some("`message` and `retry_after` are parts of a refusal: give a `status` as well")
         } else if self.tool_calls.iter().any(|call| call.name.is_empty()) {

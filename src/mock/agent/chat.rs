@@ -2,43 +2,26 @@
 
 use serde_json::{Value, json};
 
+use super::history::{self, Writer};
 use super::{Conversation, Turn};
 
-/// Writes the requests of a conversation one after the other. Each one's messages are those of the one before, byte
-/// for byte, and some more behind them.
-#[derive(Debug)]
-pub struct History<'a> {
-    conversation: &'a Conversation,
-    next: usize,
-    messages: String,
-}
+/// The `messages` of the requests, one after the other.
+pub type History<'a> = history::History<'a, Chat>;
 
-impl<'a> History<'a> {
-    /// Stands before the first request.
-    pub fn new(conversation: &'a Conversation) -> Self {
-        let system = json!({"role": "system", "content": conversation.system});
-        Self { conversation, next: 0, messages: format!("[{system}") }
+/// Writes as the chat completions API has it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Chat;
+
+impl Writer for Chat {
+    fn opening(&self, conversation: &Conversation) -> Option<Value> {
+        Some(json!({"role": "system", "content": conversation.system}))
     }
 
-    /// Goes on to the next request, and returns the JSON text of its `messages`; `None` behind the last.
-    pub fn advance(&mut self) -> Option<String> {
-        let turn = self.conversation.turns.get(self.next)?;
-        if let Some(before) = self.next.checked_sub(1) {
-            self.push_reply(&self.conversation.turns[before]);
-        }
-        if let Some(user) = &turn.user {
-            self.push(&json!({"role": "user", "content": user}));
-        }
-        self.next += 1;
-        Some(format!("{}]", self.messages))
+    fn user(&self, text: &str) -> Value {
+        json!({"role": "user", "content": text})
     }
 
-    fn push(&mut self, message: &Value) {
-        self.messages.push(',');
-        self.messages.push_str(&message.to_string());
-    }
-
-    fn push_reply(&mut self, turn: &Turn) {
+    fn reply(&self, turn: &Turn) -> Vec<Value> {
         let mut reply = json!({"role": "assistant", "content": turn.text});
         if !turn.calls.is_empty() {
             let calls = turn.calls.iter().map(|call| {
@@ -47,25 +30,18 @@ impl<'a> History<'a> {
             });
             reply["tool_calls"] = calls.collect();
         }
-        self.push(&reply);
-        for call in &turn.calls {
-            self.push(&json!({"role": "tool", "tool_call_id": call.id, "content": call.output}));
-        }
+        let results = turn
+            .calls
+            .iter()
+            .map(|call| json!({"role": "tool", "tool_call_id": call.id, "content": call.output}));
+        [reply].into_iter().chain(results).collect()
     }
 }
 
 /// The JSON text of the `messages` of one request, counted from 0: all that was said before the model answers it.
 /// Behind the last one: those of the last.
 pub fn messages(conversation: &Conversation, turn: usize) -> String {
-    let mut history = History::new(conversation);
-    let mut messages = String::new();
-    for _ in 0..=turn {
-        match history.advance() {
-            Some(grown) => messages = grown,
-            None => break,
-        }
-    }
-    messages
+    History::new(conversation).at(turn)
 }
 
 /// The JSON text of the `tools` of every request.

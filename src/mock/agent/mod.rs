@@ -2,8 +2,8 @@
 //! follow what was measured on the logs of real agents. Does not own: how they are pruned, or how large a text is.
 //!
 //! The same seed makes the same conversation on every machine. A [`Conversation`] knows nothing of any API; one
-//! file per API ([`chat`]) writes the requests that an agent sends on its way through it: the whole raw history each
-//! time, so that each request's messages begin with all of those before.
+//! file per API ([`chat`], [`messages`], [`responses`]) writes the requests that an agent sends on its way through it:
+//! the whole raw history each time, so that each request's messages begin with all of those before.
 
 mod actor;
 pub mod chat;
@@ -11,12 +11,15 @@ mod code;
 mod conversation;
 mod data;
 mod files;
+mod history;
 mod logs;
 mod memory;
+pub mod messages;
 mod output;
 mod project;
 mod prose;
 mod random;
+pub mod responses;
 mod sizes;
 #[cfg(test)]
 mod tests;
@@ -24,6 +27,7 @@ mod tools;
 mod words;
 
 pub use conversation::{Agent, AgentOptions};
+pub use history::{History, Writer};
 
 use serde_json::Value;
 

@@ -2,8 +2,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::chat::{self, History};
+use axum::Router;
+
 use super::*;
+use crate::mock::testing::{post_as, text};
+use crate::mock::{MockOptions, router};
 use crate::tokens::{Tiktoken, TokenCounter as _};
 
 fn tokens(text: &str) -> u64 {
@@ -96,21 +99,77 @@ fn a_target_is_met() {
     }
 }
 
-#[test]
-fn each_request_begins_with_the_one_before() {
+fn begins_with_the_one_before<W: Writer + Copy>(writer: W) {
     let conversation = Agent::new(5).conversation(&AgentOptions::default());
-    let mut history = History::new(&conversation);
+    let mut history = History::written_by(writer, &conversation);
     let mut before = history.advance().unwrap();
     for turn in 1..conversation.turns.len() {
         let grown = history.advance().unwrap();
         let (kept, rest) = grown.split_at(before.len() - 1);
         assert_eq!(kept, &before[..before.len() - 1], "turn {turn}");
-        assert!(rest.starts_with(",{\"role\":\"assistant\""));
+        assert!(rest.starts_with(",{"));
         before = grown;
     }
     assert!(history.advance().is_none());
-    assert_eq!(chat::messages(&conversation, conversation.turns.len() - 1), before);
-    assert_eq!(chat::messages(&conversation, usize::MAX), before);
+    let at = |turn| History::written_by(writer, &conversation).at(turn);
+    assert_eq!(at(conversation.turns.len() - 1), before);
+    assert_eq!(at(usize::MAX), before);
+}
+
+#[test]
+fn each_request_begins_with_the_one_before() {
+    begins_with_the_one_before(chat::Chat);
+    for flag in [false, true] {
+        begins_with_the_one_before(messages::Messages { thinking: flag });
+        begins_with_the_one_before(responses::Responses { reasoning: flag });
+    }
+}
+
+async fn accepts(router: &Router, path: &str, body: &str) {
+    let response = post_as(router, path, "one", body).await;
+    let status = response.status();
+    assert_eq!(status, 200, "{path}: {}", text(response).await);
+}
+
+#[tokio::test]
+async fn the_mock_accepts_every_request() {
+    let router = router(MockOptions::default());
+    for reused_ids in [false, true] {
+        let options = AgentOptions { turns: 40, reused_ids, parallel: 0.5, ..AgentOptions::default() };
+        let conversation = Agent::new(9).conversation(&options);
+        let mut chats = chat::History::new(&conversation);
+        let mut plain = messages::History::new(&conversation);
+        let mut thinking = History::written_by(messages::Messages { thinking: true }, &conversation);
+        let mut inputs = responses::History::new(&conversation);
+        let mut reasoning = History::written_by(responses::Responses { reasoning: true }, &conversation);
+        while let Some(list) = chats.advance() {
+            accepts(&router, "/v1/chat/completions", &chat::body(&conversation, "mock", &list)).await;
+            for list in [plain.advance().unwrap(), thinking.advance().unwrap()] {
+                accepts(&router, "/v1/messages", &messages::body(&conversation, "mock", &list)).await;
+                accepts(&router, "/v1/messages", &messages::cached_body(&conversation, "mock", &list)).await;
+            }
+            for list in [inputs.advance().unwrap(), reasoning.advance().unwrap()] {
+                accepts(&router, "/v1/responses", &responses::body(&conversation, "mock", &list)).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_client_marks_is_cached() {
+    let router = router(MockOptions::default());
+    let conversation = Agent::new(9).conversation(&AgentOptions { turns: 12, ..AgentOptions::default() });
+    let mut history = messages::History::new(&conversation);
+    let mut all = 0;
+    while let Some(list) = history.advance() {
+        let body = messages::cached_body(&conversation, "mock", &list);
+        let answer = text(post_as(&router, "/v1/messages", "one", &body).await).await;
+        let usage = &serde_json::from_str::<Value>(&answer).unwrap()["usage"];
+        let figure = |name: &str| usage[name].as_u64().unwrap();
+        assert_eq!(figure("cache_read_input_tokens"), all);
+        all += figure("cache_creation_input_tokens");
+        assert!(figure("input_tokens") < 1024);
+    }
 }
 
 #[test]

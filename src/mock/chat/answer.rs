@@ -1,23 +1,24 @@
-use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::{HeaderValue, header};
 use serde_json::{Value, json};
 
 use crate::mock::reply::{Figures, Pace, Reply, slices};
 
 /// A reply in the shape of the chat completions API.
-pub(super) struct Shape<'a> {
-    pub(super) reply: &'a Reply,
-    pub(super) model: &'a str,
+pub(in crate::mock) struct Shape<'a> {
+    pub(in crate::mock) reply: &'a Reply,
+    pub(in crate::mock) model: &'a str,
     /// Seconds since the Unix epoch.
-    pub(super) created: u64,
+    pub(in crate::mock) created: u64,
 }
 
 impl Shape<'_> {
     /// The answer as one JSON object.
-    pub(super) fn json(&self, pace: Pace) -> Response {
+    pub(in crate::mock) fn json(&self, pace: Pace) -> Response {
         let mut message = json!({"role": "assistant", "content": self.reply.text, "refusal": null});
+        if let Some(thinking) = &self.reply.thinking {
+            message["reasoning_content"] = thinking.as_str().into();
+        }
         if !self.reply.calls.is_empty() {
             message["tool_calls"] = (0..self.reply.calls.len()).map(|index| self.call(index)).collect();
         }
@@ -27,11 +28,11 @@ impl Shape<'_> {
         if let Some(figures) = self.reply.figures {
             answer["usage"] = usage(figures);
         }
-        self.respond("application/json", pace.whole(answer.to_string()))
+        pace.json(self.reply.number, &answer)
     }
 
     /// The answer as an event stream. Its usage comes in a chunk of its own, when the request asked for it.
-    pub(super) fn stream(&self, pace: Pace, include_usage: bool) -> Response {
+    pub(in crate::mock) fn stream(&self, pace: Pace, include_usage: bool) -> Response {
         let figures = self.reply.figures.filter(|_| include_usage);
         let mut chunks: Vec<_> = self
             .deltas()
@@ -51,12 +52,14 @@ impl Shape<'_> {
             chunks.push(event(&chunk.to_string()));
         }
         chunks.push(event("[DONE]"));
-        self.respond("text/event-stream; charset=utf-8", pace.body(chunks))
+        pace.events(self.reply.number, chunks)
     }
 
     /// What each chunk adds, and its `finish_reason`.
     fn deltas(&self) -> Vec<(Value, Option<&'static str>)> {
         let mut deltas = vec![(json!({"role": "assistant", "content": ""}), None)];
+        let thinking = self.reply.thinking.as_deref().unwrap_or_default();
+        deltas.extend(slices(thinking).map(|slice| (json!({"reasoning_content": slice}), None)));
         let text = self.reply.text.as_deref().unwrap_or_default();
         deltas.extend(slices(text).map(|slice| (json!({"content": slice}), None)));
         for (index, call) in self.reply.calls.iter().enumerate() {
@@ -94,14 +97,6 @@ impl Shape<'_> {
         });
         frame["choices"] = choices;
         frame
-    }
-
-    fn respond(&self, content_type: &'static str, body: Body) -> Response {
-        let mut response = Response::new(body);
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-        headers.insert("x-request-id", self.reply.number.into());
-        response
     }
 }
 

@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use crate::mock::error::Refusal;
+use crate::mock::request::{string_member, text_member};
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,19 +72,6 @@ fn speaker(message: &Value, place: &str) -> Result<Speaker, Refusal> {
                 "`{other}` is no role: `{place}.role` must be system, developer, user, assistant, tool or function."
             ),
         )),
-    }
-}
-
-/// A member that must be there as a non-empty string.
-fn text_member<'a>(object: &'a Value, name: &str, place: &str) -> Result<&'a str, Refusal> {
-    let place = format!("{place}.{name}");
-    match &object[name] {
-        Value::Null => Err(Refusal::invalid(&*place, format!("`{place}` is missing."))),
-        Value::String(text) if text.is_empty() => {
-            Err(Refusal::invalid(&*place, format!("`{place}` must not be empty.")))
-        }
-        Value::String(text) => Ok(text),
-        _ => Err(Refusal::invalid(&*place, format!("`{place}` must be a string."))),
     }
 }
 
@@ -187,13 +175,4 @@ fn call(call: &Value, said: &mut Said, place: &str) -> Result<(), Refusal> {
     said.texts.push(text_member(&call[kind], "name", &place)?.to_owned());
     said.texts.push(string_member(&call[kind], input, &place)?.to_owned());
     Ok(())
-}
-
-/// A member that must be there as a string, which may be empty.
-fn string_member<'a>(object: &'a Value, name: &str, place: &str) -> Result<&'a str, Refusal> {
-    object[name].as_str().ok_or_else(|| {
-        let place = format!("{place}.{name}");
-        let message = format!("`{place}` must be a string.");
-        Refusal::invalid(place, message)
-    })
 }

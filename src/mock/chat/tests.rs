@@ -4,7 +4,8 @@ use http::{Request, Response, StatusCode};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-use crate::mock::{MockOptions, Script, router};
+use crate::mock::testing::{self, scripted, text, value};
+use crate::mock::{MockOptions, router};
 use crate::tokens::{Tiktoken, TokenCounter as _};
 
 async fn post(router: &Router, body: &str) -> Response<Body> {
@@ -12,20 +13,7 @@ async fn post(router: &Router, body: &str) -> Response<Body> {
 }
 
 async fn post_as(router: &Router, credential: &str, body: &str) -> Response<Body> {
-    let request = Request::post("/api/v1/chat/completions").header("authorization", credential);
-    router.clone().oneshot(request.body(Body::from(body.to_owned())).unwrap()).await.unwrap()
-}
-
-async fn text(response: Response<Body>) -> String {
-    String::from_utf8(to_bytes(response.into_body(), usize::MAX).await.unwrap().to_vec()).unwrap()
-}
-
-async fn value(response: Response<Body>) -> Value {
-    serde_json::from_str(&text(response).await).unwrap()
-}
-
-fn scripted(script: &str) -> Router {
-    router(MockOptions { script: Script::parse(script).unwrap(), ..MockOptions::default() })
+    testing::post_as(router, "/api/v1/chat/completions", credential, body).await
 }
 
 fn request(messages: &Value) -> String {
