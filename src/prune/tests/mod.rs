@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::testing::Script;
-use crate::model::{EditSet, ItemKind, Ledger, Role, Transcript};
+use crate::model::{EditSet, Item, ItemKind, Ledger, Role, Transcript};
 use crate::tokens::{Cached, TokenCounter};
 
 /// Counts a token for every four bytes: quick, and easy to reckon with.
@@ -298,7 +298,7 @@ proptest! {
             let is_thought = |index: usize| transcript.items[index].kind == ItemKind::Reasoning;
             let next = transcript.items.get(fold.items.end);
             prop_assert!(fold.items.start == 0 || !is_thought(fold.items.start - 1));
-            prop_assert!(!is_thought(fold.items.end - 1) || next.is_none_or(|next| next.is_asked()));
+            prop_assert!(!is_thought(fold.items.end - 1) || next.is_none_or(Item::is_asked));
         }
         prop_assert!(bench.size(&transcript, &plan.edits) <= bench.size(&transcript, &EditSet::default()));
     }
