@@ -1,10 +1,10 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Fingerprint;
+use super::{Fingerprint, ItemKind, Transcript};
 
 /// How much an edit takes away. A later prune may replace an edit only by a stronger one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -80,22 +80,24 @@ pub struct FoldedRange {
     pub fold: Arc<Fold>,
 }
 
-/// Everything that is to be changed in one request: at most one edit an item, and no edit inside a fold.
+/// Everything that is to be changed in one request: at most one edit an item, and no edit inside a fold. Beside texts
+/// that are replaced there may be reasoning that is left out: a provider may refuse it behind an edit.
 #[derive(Debug, Clone, Default)]
 pub struct EditSet {
     edits: BTreeMap<usize, Arc<Edit>>,
     folds: Vec<FoldedRange>,
+    left_out: BTreeSet<usize>,
 }
 
 impl EditSet {
     /// Whether nothing is to be changed.
     pub fn is_empty(&self) -> bool {
-        self.edits.is_empty() && self.folds.is_empty()
+        self.edits.is_empty() && self.folds.is_empty() && self.left_out.is_empty()
     }
 
     /// How many statements it holds.
     pub fn len(&self) -> usize {
-        self.edits.len() + self.folds.len()
+        self.edits.len() + self.folds.len() + self.left_out.len()
     }
 
     /// Sets the edit of the item at `index`; ignored inside a fold.
@@ -103,6 +105,21 @@ impl EditSet {
         if !self.is_folded(index) {
             self.edits.insert(index, edit);
         }
+    }
+
+    /// Leaves the item at `index` out; ignored inside a fold. A format that does not allow it says the item anyway.
+    pub fn leave_out(&mut self, index: usize) {
+        if !self.is_folded(index) {
+            self.left_out.insert(index);
+        }
+    }
+
+    /// Leaves out all reasoning behind the item at `index`; returns how many items more that are.
+    pub fn leave_out_reasoning(&mut self, transcript: &Transcript, index: usize) -> usize {
+        let before = self.left_out.len();
+        let behind = transcript.items.iter().enumerate().skip(index + 1);
+        behind.filter(|(_, item)| item.kind == ItemKind::Reasoning).for_each(|(i, _)| self.leave_out(i));
+        self.left_out.len() - before
     }
 
     /// Adds a fold. Edits and folds that lie inside it go; one that overlaps an earlier fold in part is refused,
@@ -115,6 +132,7 @@ impl EditSet {
         }
         self.folds.retain(|f| !inside(&f.items));
         self.edits.retain(|index, _| !range.items.contains(index));
+        self.left_out.retain(|index| !range.items.contains(index));
         let place = self.folds.partition_point(|f| f.items.start < range.items.start);
         self.folds.insert(place, range);
         true
@@ -123,6 +141,25 @@ impl EditSet {
     /// The edit of the item at `index`.
     pub fn get(&self, index: usize) -> Option<&Arc<Edit>> {
         self.edits.get(&index)
+    }
+
+    /// Whether the item at `index` is left out.
+    pub fn is_left_out(&self, index: usize) -> bool {
+        self.left_out.contains(&index)
+    }
+
+    /// The items that are left out, ascending.
+    pub fn left_out(&self) -> impl Iterator<Item = usize> {
+        self.left_out.iter().copied()
+    }
+
+    /// The first item whose text is another than under `earlier`; `None` when all are the same.
+    pub fn first_change_since(&self, earlier: &Self) -> Option<usize> {
+        let edited =
+            self.edits().filter(|(index, edit)| earlier.get(*index) != Some(edit)).map(|(index, _)| index);
+        let is_old = |fold: &FoldedRange| earlier.folds.iter().any(|old| old.fold == fold.fold);
+        let folded = self.folds.iter().filter(|fold| !is_old(fold)).map(|fold| fold.items.start);
+        edited.chain(folded).min()
     }
 
     /// Whether the item at `index` lies inside a fold.

@@ -64,7 +64,7 @@ pub type Parts = SmallVec<[Part; 1]>;
 impl Item {
     /// Bytes of its text as written in the body: with escapes, so never fewer than its characters or tokens.
     pub fn text_bytes(&self) -> usize {
-        self.parts.iter().filter(|p| p.kind == PartKind::Text).map(|p| p.span.len()).sum()
+        self.parts.iter().filter(|p| p.kind.is_readable()).map(|p| p.span.len()).sum()
     }
 
     /// How many of its parts are images.
@@ -75,6 +75,14 @@ impl Item {
     /// How many of its parts are images that an edit takes away.
     pub fn loose_images(&self) -> usize {
         self.parts.iter().filter(|p| p.kind == PartKind::Image).count()
+    }
+
+    /// Index of the call that it answers.
+    pub fn answers(&self) -> Option<usize> {
+        match &self.kind {
+            ItemKind::ToolResult(result) => result.call,
+            _ => None,
+        }
     }
 
     /// Whether it is the output of a tool.
@@ -98,7 +106,7 @@ pub enum ItemKind {
     },
     /// Thinking, summarised or encrypted reasoning. Never edited.
     Reasoning,
-    /// A call the model makes. Its one part is the text of the arguments.
+    /// A call the model makes. Its one part is the arguments.
     ToolCall(ToolCall),
     /// What a tool answered.
     ToolResult(ToolResult),
@@ -145,15 +153,22 @@ pub struct Part {
 pub enum PartKind {
     /// Text that can be read: a JSON string literal without lone surrogates.
     Text,
+    /// A JSON value that is read as it is written: the arguments of a call, where they are no string. Never touched.
+    Json,
     /// An image, by URL or inline, in a list of parts.
     Image,
-    /// An image where nothing but an image may stand. Never touched.
+    /// An image where nothing but an image may stand, or a document that is no text. Never touched.
     FixedImage,
     /// Anything else: null, audio, files, kinds unknown. Never touched.
     Other,
 }
 
 impl PartKind {
+    /// Whether it has a text.
+    pub fn is_readable(self) -> bool {
+        matches!(self, Self::Text | Self::Json)
+    }
+
     /// Whether it counts as an image.
     pub fn is_image(self) -> bool {
         matches!(self, Self::Image | Self::FixedImage)

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,19 @@ use super::{Edit, EditSet, Fingerprint, Fold, FoldedRange, Transcript};
 pub struct Ledger {
     edits: HashMap<Fingerprint, Arc<Edit>>,
     folds: Vec<Arc<Fold>>,
+    #[serde(default, skip_serializing_if = "HashSet::is_empty")]
+    left_out: HashSet<Fingerprint>,
 }
 
 impl Ledger {
     /// Whether nothing was ever edited.
     pub fn is_empty(&self) -> bool {
-        self.edits.is_empty() && self.folds.is_empty()
+        self.edits.is_empty() && self.folds.is_empty() && self.left_out.is_empty()
     }
 
-    /// How many edits and folds it holds.
+    /// How many edits, folds and items to be left out it holds.
     pub fn len(&self) -> usize {
-        self.edits.len() + self.folds.len()
+        self.edits.len() + self.folds.len() + self.left_out.len()
     }
 
     /// Bytes of text it holds: what its memory grows with.
@@ -39,6 +41,9 @@ impl Ledger {
         for (index, item) in transcript.items.iter().enumerate() {
             if let Some(edit) = self.edits.get(&item.fingerprint) {
                 set.set(index, Arc::clone(edit));
+            }
+            if self.left_out.contains(&item.fingerprint) {
+                set.leave_out(index);
             }
         }
         for fold in &self.folds {
@@ -59,6 +64,7 @@ impl Ledger {
                 self.edits.insert(print, Arc::clone(edit));
             }
         }
+        self.left_out.extend(set.left_out().map(|index| transcript.items[index].fingerprint));
         for range in set.folds() {
             let covers = |old: &Arc<Fold>| {
                 place(old, transcript)
@@ -76,9 +82,10 @@ impl Ledger {
         if self.len() <= limit {
             return;
         }
-        let live: std::collections::HashSet<_> = transcript.items.iter().map(|i| i.fingerprint).collect();
+        let live: HashSet<_> = transcript.items.iter().map(|i| i.fingerprint).collect();
         self.edits.retain(|print, _| live.contains(print));
         self.folds.retain(|fold| live.contains(&fold.first));
+        self.left_out.retain(|print| live.contains(print));
     }
 }
 

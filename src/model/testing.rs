@@ -60,6 +60,20 @@ impl Script {
         self.call(id, tool, arguments).result(id, output)
     }
 
+    /// Puts the last item into the message of the one before it.
+    pub(crate) fn joined(mut self) -> Self {
+        if let [.., before, last] = self.items.as_mut_slice() {
+            self.messages -= usize::from(before.message < last.message);
+            last.message = before.message;
+        }
+        self
+    }
+
+    /// A block of thinking in a message of its own.
+    pub(crate) fn thinking(self, text: &str) -> Self {
+        self.message(ItemKind::Reasoning, text)
+    }
+
     pub(crate) fn transcript(self) -> Transcript {
         let is_user = |item: &&Item| item.kind == ItemKind::Message { role: Role::User };
         Transcript {

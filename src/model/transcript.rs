@@ -32,12 +32,14 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// The text of one part; `None` when it is no text.
+    /// The text of one part, a JSON value as it is written; `None` when it has none.
     pub fn part_text(&self, part: &Part) -> Option<Cow<'_, str>> {
-        if part.kind != PartKind::Text {
-            return None;
-        }
         let literal = part.span.slice(&self.source);
+        match part.kind {
+            PartKind::Text => {}
+            PartKind::Json => return std::str::from_utf8(literal).ok().map(Cow::Borrowed),
+            _ => return None,
+        }
         let inner = literal.get(1..literal.len().checked_sub(1)?)?;
         if memchr::memchr(b'\\', inner).is_none() {
             return std::str::from_utf8(inner).ok().map(Cow::Borrowed);
@@ -45,7 +47,7 @@ impl Transcript {
         serde_json::from_slice::<String>(literal).ok().map(Cow::Owned)
     }
 
-    /// The text of an item: its text parts, joined by line feeds. Empty when it has none.
+    /// The text of an item: that of its parts, joined by line feeds. Empty when it has none.
     pub fn text(&self, index: usize) -> Cow<'_, str> {
         let mut texts = self.items[index].parts.iter().filter_map(|part| self.part_text(part));
         let first = texts.next().unwrap_or_default();

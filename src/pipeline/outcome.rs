@@ -24,6 +24,8 @@ pub enum Quiet {
     NothingToPrune,
     /// A prune was planned and reported only (`mode = "observe"`).
     Observed,
+    /// It only asks how large it is.
+    Counting,
 }
 
 /// Why a request went by unread.
@@ -142,6 +144,7 @@ impl Quiet {
             Self::Cooldown => "cooldown",
             Self::NothingToPrune => "nothing_to_prune",
             Self::Observed => "observed",
+            Self::Counting => "counting",
         }
     }
 }

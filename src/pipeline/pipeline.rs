@@ -50,7 +50,7 @@ impl Pipeline {
 
     /// The codec for a path (without query), if it is one of a known wire format.
     pub fn codec(&self, path: &str) -> Option<&Arc<dyn Codec>> {
-        self.codecs.for_path(path)
+        self.codecs.for_path(path).map(|(codec, _)| codec)
     }
 
     /// Learns model windows from a `/models` answer of an upstream that passed by; returns how many it told.

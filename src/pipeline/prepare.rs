@@ -10,7 +10,7 @@ use super::{Bypass, Inbound, Mode, Outcome, Pipeline, Prepared, Quiet, Receipt, 
 use crate::model::EditSet;
 use crate::prune::{Demand, Plan, Planner, Sizes};
 use crate::session::{Hints, Session, SessionKey};
-use crate::wire::{Codec, Coding, Decoded, decode_all};
+use crate::wire::{Codec, Coding, Decoded, Purpose, decode_all};
 
 /// Largest body that is decoded, in bytes after undoing its content coding: a bomb passes unread.
 const LARGEST_DECODED: usize = 256 * 1024 * 1024;
@@ -22,6 +22,7 @@ const LARGEST_COUNTED_INLINE: usize = 32 * 1024;
 /// Everything that is known when a plan is to be made.
 pub(super) struct Found {
     pub(super) codec: Arc<dyn Codec>,
+    pub(super) purpose: Purpose,
     pub(super) reading: Arc<Reading>,
     pub(super) key: SessionKey,
     pub(super) explicit_id: Option<String>,
@@ -47,6 +48,11 @@ impl Pipeline {
     pub async fn prepare(&self, inbound: Inbound) -> Prepared {
         let format = self.codec(&inbound.path).map(|codec| codec.format());
         match self.find(inbound).await {
+            Ok(found) if found.purpose == Purpose::Count => {
+                let decision = found.replay();
+                // Its answer tells nothing of the conversation: there is nothing to settle, and nothing to recover.
+                Prepared { turn: None, ..self.prepared(found, decision) }
+            }
             Ok(found) => {
                 let decision = self.decide(&found).await;
                 self.prepared(found, decision)
@@ -62,7 +68,8 @@ impl Pipeline {
         if self.mode == Mode::Off {
             return Err(Bypass::Off);
         }
-        let codec = self.codec(&inbound.path).filter(|_| inbound.is_post).ok_or(Bypass::OtherPath)?;
+        let route = self.codecs.for_path(&inbound.path).filter(|_| inbound.is_post);
+        let (codec, purpose) = route.ok_or(Bypass::OtherPath)?;
         let codec = Arc::clone(codec);
         let Inbound { headers, upstream, body, content_encoding, .. } = inbound;
         let decoded = read(&codec, body, content_encoding.as_deref()).await?;
@@ -83,7 +90,7 @@ impl Pipeline {
             }
         };
         let idle_ms = now.saturating_sub(session.last_seen_ms);
-        Ok(Found { codec, reading, key, explicit_id, upstream, session, idle_ms })
+        Ok(Found { codec, purpose, reading, key, explicit_id, upstream, session, idle_ms })
     }
 
     async fn decide(&self, found: &Found) -> Decision {
@@ -161,6 +168,15 @@ impl Pipeline {
         };
         let turn = Some(decision.into_turn(found, body.is_some()));
         Prepared { body, receipt, turn }
+    }
+}
+
+impl Found {
+    /// What earlier prunes say, and no more: for a request that only asks how large the next one would be.
+    fn replay(&self) -> Decision {
+        let replayed = self.session.ledger.replay(&self.reading.decoded.transcript);
+        let standing = self.reading.standing(&self.session, None, &replayed, self.idle_ms);
+        Decision::rest(replayed, standing, None, Quiet::Counting)
     }
 }
 

@@ -52,7 +52,9 @@ fn absorb(session: &mut Session, turn: &Turn, usage: Usage) {
         (None, Some(estimate)) => Some(((estimate as f64 * turn.standing.ratio) as u64, false)),
         (None, None) => None,
     };
-    let baseline = if turn.pruned { size.or(turn.standing.baseline) } else { turn.standing.baseline };
+    // A request that carries edits another one made meanwhile begins where that prune left off.
+    let is_pruned = turn.pruned || (turn.saved > 0 && turn.standing.baseline.is_none());
+    let baseline = if is_pruned { size.or(turn.standing.baseline) } else { turn.standing.baseline };
     let ratio = session.ratio(&turn.model).value();
     // Shortest first, so that the longest is the last to be forgotten.
     for mark in turn.marks.iter().rev() {

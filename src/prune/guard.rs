@@ -1,8 +1,9 @@
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Draft, Proposal, Protection, Step};
-use crate::model::{Edit, FoldedRange, ItemKind, Role, Strength};
+use crate::model::{Edit, FoldedRange, Item, ItemKind, Role, Strength};
 use crate::tokens::Cached;
 
 /// How much of the newest part may be touched.
@@ -123,6 +124,7 @@ impl Guard<'_> {
         after: u32,
     ) -> Result<(), Refusal> {
         let items = draft.items();
+        let answered: HashSet<usize> = items[range.clone()].iter().filter_map(Item::answers).collect();
         for index in range.clone() {
             match draft.protection[index] {
                 Some(
@@ -139,18 +141,12 @@ impl Guard<'_> {
             match &items[index].kind {
                 ItemKind::Message { role: Role::System | Role::User } => return Err(Refusal::UserText),
                 ItemKind::Opaque if !items[index].parts.is_empty() => return Err(Refusal::UserText),
+                ItemKind::ToolCall(_) if !answered.contains(&index) => return Err(Refusal::TornPair),
                 ItemKind::ToolResult(result) if result.call.is_none_or(|call| !range.contains(&call)) => {
                     return Err(Refusal::TornPair);
                 }
                 _ => {}
             }
-        }
-        let answers = |(index, item): (usize, &crate::model::Item)| match &item.kind {
-            ItemKind::ToolResult(result) => result.call.filter(|_| !range.contains(&index)),
-            _ => None,
-        };
-        if items.iter().enumerate().filter_map(answers).any(|call| range.contains(&call)) {
-            return Err(Refusal::TornPair);
         }
         let is_thought = |index: Option<usize>| index.is_some_and(|i| items[i].kind == ItemKind::Reasoning);
         let has_follower = items.get(range.end).is_some_and(|next| !next.is_asked());

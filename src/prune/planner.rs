@@ -4,6 +4,10 @@ use super::{Demand, Draft, Plan, Rules, Settings, Sizes};
 use crate::model::{EditSet, Transcript};
 use crate::tokens::Cached;
 
+/// A prune must take away at least this part of `trigger_every_n_tokens`: less than that does not pay for the
+/// provider's prefix cache, which it costs from the first edit on.
+const LEAST_YIELD: u64 = 8;
+
 /// Makes plans. Pure: the same input gives the same plan.
 #[derive(Clone, Copy)]
 pub struct Planner<'a> {
@@ -33,11 +37,14 @@ impl Planner<'_> {
             Demand::AtRisk { goal, limit } => (goal, Some(limit)),
         };
         let mut plan = Plan::default();
-        let mut draft = Draft::new(transcript, sizes, self.rules, self.settings, replayed);
+        let mut draft = Draft::new(transcript, sizes, self.rules, self.settings, replayed.clone());
         let mut ladder = Ladder { draft: &mut draft, counter: self.counter, plan: &mut plan };
-        ladder.prune(&Budget { size, goal, ratio });
+        let budget = Budget { size, goal, ratio };
+        ladder.prune(&budget);
         if let Some(limit) = limit {
-            ladder.rescue(&Budget { size, goal: limit, ratio });
+            ladder.rescue(&Budget { goal: limit, ..budget });
+        } else if size - budget.size_after(plan.saved) < self.settings.trigger_every_n_tokens / LEAST_YIELD {
+            return Plan::replay(replayed);
         }
         plan.edits = draft.edits;
         plan

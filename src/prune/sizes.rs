@@ -34,6 +34,9 @@ impl Sizes {
         if let Some(edit) = edits.get(index) {
             return self.of(index).saturating_sub(edit.saved());
         }
+        if edits.is_left_out(index) {
+            return 0;
+        }
         match edits.folds().iter().find(|range| range.items.contains(&index)) {
             Some(range) if range.items.start == index => range.fold.tokens_after,
             Some(_) => 0,

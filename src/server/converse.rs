@@ -55,7 +55,7 @@ pub(super) async fn converse(
         }
         None => first,
     };
-    Ok(call.deliver(codec, last, receipt, turn))
+    Ok(call.deliver(&codec, last, receipt, turn))
 }
 
 impl Call {
@@ -113,15 +113,16 @@ impl Call {
     /// The answer as the client gets it: the upstream's status, headers and bytes, read on their way.
     fn deliver(
         self,
-        codec: Arc<dyn Codec>,
+        codec: &Arc<dyn Codec>,
         answer: Answer,
         receipt: Receipt,
         turn: Option<Turn>,
     ) -> Response {
         let Trip { door, arrived, in_flight, .. } = self.trip;
         let (parts, body) = answer.into_parts();
-        let reader = ReplyKind::of(answer::text(&parts.headers, &CONTENT_TYPE))
-            .map(|kind| UsageReader::new(codec, kind, answer::text(&parts.headers, &CONTENT_ENCODING)));
+        let reader = ReplyKind::of(answer::text(&parts.headers, &CONTENT_TYPE)).map(|kind| {
+            UsageReader::new(codec.as_ref(), kind, answer::text(&parts.headers, &CONTENT_ENCODING))
+        });
         let mut headers = answer_headers(parts.headers, false);
         answer::tell(&mut headers, &receipt);
         let status = parts.status;

@@ -164,8 +164,8 @@ mod tests {
 
     fn reader() -> UsageReader {
         let codecs = Codecs::builtin();
-        let codec = codecs.for_path("/v1/chat/completions").unwrap();
-        UsageReader::new(Arc::clone(codec), ReplyKind::Sse, None)
+        let (codec, _) = codecs.for_path("/v1/chat/completions").unwrap();
+        UsageReader::new(&**codec, ReplyKind::Sse, None)
     }
 
     #[tokio::test]

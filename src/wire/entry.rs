@@ -13,6 +13,10 @@ use crate::model::{Fingerprint, Item, ItemKind, Part, PartKind, Parts, Role, Spa
 /// Members of an image element that are the image itself.
 pub(super) const IMAGE_MEMBERS: [&str; 6] = ["type", "image_url", "image", "source", "file_id", "detail"];
 
+/// A member that says where a provider is to keep a prefix in its cache. Clients move it from turn to turn, so it is no
+/// part of any identity.
+const CACHE_MARK: &str = "cache_control";
+
 /// One entry of a list, while its items are added.
 pub(super) struct Entry<'r, 'a> {
     cursor: &'r Cursor<'a>,
@@ -23,7 +27,7 @@ pub(super) struct Entry<'r, 'a> {
 #[derive(Debug, Clone)]
 pub(super) struct Content {
     pub(super) parts: Parts,
-    /// Identity of its bytes.
+    /// Identity of what it says: the same whether a text is bare or the one element of a list.
     pub(super) print: Fingerprint,
     /// Whether it has text that cannot be read.
     pub(super) broken: bool,
@@ -166,23 +170,36 @@ impl<'a> Entry<'_, 'a> {
     /// # Errors
     /// When a part repeats a member that is read.
     pub(super) fn content(&self, raw: Option<&'a RawValue>) -> Result<Content, Error> {
-        let mut content = Content::of(raw);
-        let Some(raw) = raw else { return Ok(content) };
-        match Shape::of(raw) {
-            Shape::Null => {}
-            Shape::List => {
-                for element in json::elements(raw)? {
-                    let part = self.part(element, &mut content.broken)?;
-                    content.parts.push(part);
-                }
+        let mut said = Said::default();
+        match raw.map(|raw| (Shape::of(raw), raw)) {
+            None | Some((Shape::Null, _)) => {}
+            Some((Shape::List, raw)) => {
+                json::elements(raw)?.into_iter().try_for_each(|element| self.part(element, &mut said))?;
             }
-            Shape::Text if json::is_text(raw) => content.parts.push(self.whole(PartKind::Text, raw)),
-            shape => {
-                content.broken = shape == Shape::Text;
-                content.parts.push(self.whole(PartKind::Other, raw));
+            Some((Shape::Text, raw)) if json::is_text(raw) => said.text(raw, self.whole(PartKind::Text, raw)),
+            Some((shape, raw)) => {
+                said.broken |= shape == Shape::Text;
+                said.value(raw, self.whole(PartKind::Other, raw));
             }
         }
-        Ok(content)
+        Ok(said.content())
+    }
+
+    /// One element of a list of parts.
+    ///
+    /// # Errors
+    /// When it repeats a member that is read.
+    pub(super) fn element(&self, raw: &'a RawValue) -> Result<Content, Error> {
+        let mut said = Said::default();
+        self.part(raw, &mut said)?;
+        Ok(said.content())
+    }
+
+    /// An object as one part of this kind.
+    pub(super) fn object(&self, raw: &'a RawValue, object: &Object<'_>, kind: PartKind) -> Content {
+        let mut said = Said::default();
+        said.members(object, self.whole(kind, raw));
+        said.content()
     }
 
     /// One value, which is text if it is a string that can be read.
@@ -202,33 +219,35 @@ impl<'a> Entry<'_, 'a> {
         whole(kind, self.cursor.span(raw))
     }
 
-    /// One element of a list of parts; `broken` is set when it has text that cannot be read.
-    fn part(&self, raw: &'a RawValue, broken: &mut bool) -> Result<Part, Error> {
+    /// Adds one element of a list of parts to what is said.
+    fn part(&self, raw: &'a RawValue, said: &mut Said) -> Result<(), Error> {
         let element = self.cursor.span(raw);
         if Shape::of(raw) != Shape::Object {
-            return Ok(whole(PartKind::Other, element));
+            said.value(raw, whole(PartKind::Other, element));
+            return Ok(());
         }
         let object = Object::read(raw)?;
         let carries = |own: &[&str]| object.members().any(|(name, _)| !own.contains(&name));
         let kind = object.get("type")?.and_then(json::text);
-        match kind.as_deref() {
-            Some("text" | "input_text" | "output_text") => match object.get("text")? {
-                Some(text) if json::is_text(text) => Ok(Part {
-                    kind: PartKind::Text,
-                    span: self.cursor.span(text),
-                    element,
-                    carries_more: carries(&["type", "text"]),
-                }),
-                text => {
-                    *broken |= text.is_some_and(|text| Shape::of(text) == Shape::Text);
-                    Ok(whole(PartKind::Other, element))
+        let part = match kind.as_deref() {
+            Some("text" | "input_text" | "output_text") => {
+                let text = object.get("text")?;
+                if let Some(text) = text.filter(|text| json::is_text(text)) {
+                    let (span, carries_more) = (self.cursor.span(text), carries(&["type", "text"]));
+                    said.text(text, Part { kind: PartKind::Text, span, element, carries_more });
+                    return Ok(());
                 }
-            },
-            Some("image_url" | "input_image" | "image") => {
-                Ok(Part { carries_more: carries(&IMAGE_MEMBERS), ..whole(PartKind::Image, element) })
+                said.broken |= text.is_some_and(|text| Shape::of(text) == Shape::Text);
+                whole(PartKind::Other, element)
             }
-            _ => Ok(whole(PartKind::Other, element)),
-        }
+            Some("image_url" | "input_image" | "image") => {
+                Part { carries_more: carries(&IMAGE_MEMBERS), ..whole(PartKind::Image, element) }
+            }
+            Some("document") => whole(document_kind(&object)?, element),
+            _ => whole(PartKind::Other, element),
+        };
+        said.members(&object, part);
+        Ok(())
     }
 }
 
@@ -238,6 +257,56 @@ impl Content {
         let print = Fingerprint::of(&[raw.map_or(&[], |raw| raw.get().as_bytes())]);
         Self { parts: Parts::new(), print, broken: false }
     }
+}
+
+/// What an item says, while it is read.
+#[derive(Default)]
+struct Said {
+    parts: Parts,
+    print: blake3::Hasher,
+    broken: bool,
+}
+
+impl Said {
+    fn text(&mut self, literal: &RawValue, part: Part) {
+        self.hash(b"text");
+        self.hash(literal.get().as_bytes());
+        self.parts.push(part);
+    }
+
+    fn value(&mut self, raw: &RawValue, part: Part) {
+        self.hash(b"value");
+        self.hash(raw.get().as_bytes());
+        self.parts.push(part);
+    }
+
+    /// An object, by its members, of which one that marks the cache does not count.
+    fn members(&mut self, object: &Object<'_>, part: Part) {
+        self.hash(b"object");
+        for (name, value) in object.members().filter(|(name, _)| *name != CACHE_MARK) {
+            self.hash(name.as_bytes());
+            self.hash(value.get().as_bytes());
+        }
+        self.hash(b"");
+        self.parts.push(part);
+    }
+
+    fn hash(&mut self, piece: &[u8]) {
+        self.print.update(&(piece.len() as u64).to_le_bytes());
+        self.print.update(piece);
+    }
+
+    fn content(self) -> Content {
+        Content { parts: self.parts, print: Fingerprint::finish(&self.print), broken: self.broken }
+    }
+}
+
+/// How a document counts: one that is not given as text is worth about as much as an image, whatever its bytes.
+pub(super) fn document_kind(document: &Object<'_>) -> Result<PartKind, Error> {
+    let source = document.get("source")?.filter(|raw| Shape::of(raw) == Shape::Object);
+    let kind = source.map(Object::read).transpose()?.map(|source| source.get("type")).transpose()?.flatten();
+    let is_text = kind.and_then(json::text).is_none_or(|kind| matches!(&*kind, "text" | "content"));
+    Ok(if is_text { PartKind::Other } else { PartKind::FixedImage })
 }
 
 fn whole(kind: PartKind, span: Span) -> Part {

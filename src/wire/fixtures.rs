@@ -54,7 +54,7 @@ fn read_request(codec: &Arc<dyn Codec>, body: &Bytes) -> String {
 
 fn read_reply(codec: &Arc<dyn Codec>, kind: ReplyKind, reply: &[u8]) -> String {
     let usage = |size: usize| {
-        let mut reader = UsageReader::new(Arc::clone(codec), kind, None);
+        let mut reader = UsageReader::new(&**codec, kind, None);
         reply.chunks(size).for_each(|chunk| reader.push(chunk));
         reader.finish()
     };

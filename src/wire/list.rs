@@ -15,19 +15,23 @@ use super::json::{Cursor, Key, Object};
 use super::members::{Around, Members};
 use super::memo::Memo;
 use super::progress::{Progress, Snapshot};
-use super::{Codec, DecodeError, Decoded, Envelope, WireFormat, splice};
-use crate::model::{EditSet, Fingerprint, Span, Transcript, Usage};
+use super::{Codec, DecodeError, Decoded, Envelope, Purpose, UsageFigures, WireFormat, splice};
+use crate::model::{EditSet, Fingerprint, Span, Transcript};
 
 /// What a wire format has of its own.
 pub(super) trait Dialect: Send + Sync + 'static {
     /// Which format it is.
     const FORMAT: WireFormat;
+    /// How the paths of its requests end, and what those are for.
+    const ENDINGS: &'static [(&'static str, Purpose)];
     /// The member that holds the list.
     const LIST: &'static str;
     /// The other members that are read; `model` is one of them. At most [`MOST`](super::members::MOST).
     const MEMBERS: &'static [&'static str];
     /// The `type` of a text element in a list of parts, for one that stands in place of an image.
     const TEXT: &'static str;
+    /// Whether reasoning may be left out of an entry that holds it in a list of blocks.
+    const LEAVES_OUT_REASONING: bool = false;
 
     /// Adds the items of an entry of the list, or none if it is not understood: then it becomes one opaque item.
     /// Answers whether it may be a user's last words, which may be other ones next time.
@@ -47,11 +51,11 @@ pub(super) trait Dialect: Send + Sync + 'static {
     /// What the members around the list say.
     fn facts<'a>(around: &Around<'a>) -> Facts<'a>;
 
-    /// The entry that stands for a run of others: the assistant says a text, given as a JSON string.
+    /// The entry that stands for a run of others and says a text, given as a JSON string.
     fn says(text: &str) -> String;
 
-    /// What one JSON document of an answer says of usage.
-    fn usage(document: &[u8]) -> Usage;
+    /// What is to read the usage out of one answer.
+    fn usage_figures() -> Box<dyn UsageFigures>;
 }
 
 /// What the members around a list say.
@@ -92,6 +96,10 @@ impl<D: Dialect> Codec for ListCodec<D> {
         D::FORMAT
     }
 
+    fn endings(&self) -> &'static [(&'static str, Purpose)] {
+        D::ENDINGS
+    }
+
     fn decode(&self, body: Bytes) -> Result<Decoded, DecodeError> {
         let (known, trail) = self.memo.find(&body);
         let known = known.map(|(end, snapshot)| (end, snapshot.resume()));
@@ -105,8 +113,14 @@ impl<D: Dialect> Codec for ListCodec<D> {
         splice::render::<D>(decoded, edits)
     }
 
-    fn usage(&self, document: &[u8]) -> Usage {
-        D::usage(document)
+    fn without_reasoning(&self, decoded: &Decoded, edits: &EditSet, index: usize) -> Option<EditSet> {
+        let mut without = edits.clone();
+        let more = D::LEAVES_OUT_REASONING && without.leave_out_reasoning(&decoded.transcript, index) > 0;
+        more.then_some(without)
+    }
+
+    fn usage_figures(&self) -> Box<dyn UsageFigures> {
+        D::usage_figures()
     }
 }
 

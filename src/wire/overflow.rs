@@ -1,6 +1,4 @@
-use serde_json::Value;
-
-use super::figures::figure;
+use super::error_body::ErrorBody;
 use super::numbers::{self, Pair};
 
 /// Codes and types that say: too large for the model. Compared without regard to case.
@@ -15,13 +13,6 @@ const CODES: [&str; 9] = [
     "tokens_limit_reached",
     "contextwindowexceedederror",
 ];
-/// How deep errors are wrapped in each other: a router's around a provider's around a server's.
-const DEEPEST: usize = 8;
-/// How many errors of a list are looked at.
-const MOST_ERRORS: usize = 4;
-/// How many bytes of a message are looked at.
-const LONGEST_TEXT: usize = 16 << 10;
-
 /// The provider says that the request is larger than the model's window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overflow {
@@ -31,85 +22,24 @@ pub struct Overflow {
     pub limit: Option<u64>,
 }
 
-/// What the errors in a body say.
-#[derive(Debug, Default)]
-struct Found {
-    by_code: bool,
-    /// Figures in members of their own.
-    asked: Option<u64>,
-    limit: Option<u64>,
-    messages: Vec<String>,
-}
-
 /// Whether an answer says that the request is too large for the model: by its code, or by two numbers that only make
 /// sense as tokens asked for and tokens allowed. Only a 400 or 413 can: a rate limit is none, whatever its words.
 pub fn read_overflow(status: u16, body: &[u8]) -> Option<Overflow> {
     if !matches!(status, 400 | 413) {
         return None;
     }
-    let mut found = Found::default();
-    if let Ok(answer) = serde_json::from_slice::<Value>(body) {
-        found.look_into(&answer, 0);
-    } else {
-        found.messages.push(String::from_utf8_lossy(&body[..body.len().min(LONGEST_TEXT)]).into_owned());
+    let error = ErrorBody::read(body);
+    let by_code = error.codes.iter().any(|code| CODES.iter().any(|known| known.eq_ignore_ascii_case(code)));
+    if let (Some(asked), Some(limit)) = (error.asked, error.limit) {
+        return (by_code || asked > limit).then_some(Overflow { asked: Some(asked), limit: Some(limit) });
     }
-    found.verdict()
-}
-
-impl Found {
-    fn look_into(&mut self, value: &Value, depth: usize) {
-        if depth > DEEPEST {
-            return;
-        }
-        match value {
-            Value::Array(values) => {
-                for value in values.iter().take(MOST_ERRORS) {
-                    self.look_into(value, depth + 1);
-                }
-            }
-            Value::Object(object) => {
-                for (name, value) in object {
-                    match (name.as_str(), value) {
-                        ("code" | "type" | "error_code" | "status", Value::String(code)) => self.code(code),
-                        ("n_prompt_tokens", count) => self.asked = figure(count).or(self.asked),
-                        ("n_ctx", count) => self.limit = figure(count).or(self.limit),
-                        (
-                            "error" | "metadata" | "raw" | "message" | "detail" | "msg" | "innererror"
-                            | "body",
-                            inner,
-                        ) => self.look_into(inner, depth + 1),
-                        _ => {}
-                    }
-                }
-            }
-            Value::String(text) => match serde_json::from_str::<Value>(text) {
-                Ok(inner @ (Value::Object(_) | Value::Array(_))) => self.look_into(&inner, depth + 1),
-                _ => self.messages.push(text[..text.floor_char_boundary(LONGEST_TEXT)].to_owned()),
-            },
-            _ => {}
-        }
-    }
-
-    fn code(&mut self, code: &str) {
-        self.by_code |= CODES.iter().any(|known| known.eq_ignore_ascii_case(code));
-    }
-
-    fn verdict(self) -> Option<Overflow> {
-        if let (Some(asked), Some(limit)) = (self.asked, self.limit) {
-            return (self.by_code || asked > limit)
-                .then_some(Overflow { asked: Some(asked), limit: Some(limit) });
-        }
-        let pair = self.messages.iter().find_map(|message| numbers::asked_and_limit(message));
-        match pair {
-            Some(Pair { asked, limit }) => Some(Overflow { asked: Some(asked), limit: Some(limit) }),
-            None if self.by_code => Some(Overflow {
-                asked: self.asked,
-                limit: self
-                    .limit
-                    .or_else(|| self.messages.iter().find_map(|message| numbers::limit(message))),
-            }),
-            None => None,
-        }
+    match error.messages.iter().find_map(|message| numbers::asked_and_limit(message)) {
+        Some(Pair { asked, limit }) => Some(Overflow { asked: Some(asked), limit: Some(limit) }),
+        None if by_code => Some(Overflow {
+            asked: error.asked,
+            limit: error.limit.or_else(|| error.messages.iter().find_map(|message| numbers::limit(message))),
+        }),
+        None => None,
     }
 }
 
@@ -226,6 +156,23 @@ mod tests {
         }
         let real = br#"{"error":{"code":"context_length_exceeded"}}"#;
         assert!([200, 401, 422, 429, 500, 503].iter().all(|status| read_overflow(*status, real).is_none()));
+    }
+
+    #[test]
+    fn a_body_of_too_many_bytes_is_no_overflow() {
+        for message in [
+            "Request exceeds the maximum size",
+            "Request exceeds the maximum allowed number of bytes. The maximum request size is 32 MB.",
+            "request body too large: 34000000 bytes > 33554432 bytes",
+        ] {
+            let body = json!({"type": "error", "error": {"type": "request_too_large", "message": message}});
+            assert_eq!(read_overflow(413, body.to_string().as_bytes()), None, "{message}");
+        }
+        let body = json!({"type": "error", "error": {"type": "invalid_request_error",
+            "message": "prompt is too long: 208310 tokens > 200000 maximum"}});
+        let expected = Some(Overflow { asked: Some(208_310), limit: Some(200_000) });
+        assert_eq!(read_overflow(400, body.to_string().as_bytes()), expected);
+        assert_eq!(read_overflow(413, body.to_string().as_bytes()), expected);
     }
 
     #[test]

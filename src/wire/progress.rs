@@ -45,6 +45,8 @@ struct Opening {
 struct Settled {
     items: usize,
     messages: usize,
+    calls: OpenCalls,
+    functions: OpenCalls,
     /// Identities, without their count, of the items behind.
     behind: Vec<Fingerprint>,
 }
@@ -81,6 +83,8 @@ impl Progress {
         if !by_user {
             self.settled.items = self.items.len();
             self.settled.messages = self.messages.len();
+            self.settled.calls.clone_from(&self.calls);
+            self.settled.functions.clone_from(&self.functions);
             self.settled.behind.clear();
         }
     }
@@ -100,27 +104,19 @@ impl Progress {
     }
 
     fn find_opening(&self, body: &[u8]) -> Option<Opening> {
-        let mut texts: Vec<&[u8]> = Vec::new();
-        let mut user_came = false;
-        for item in &self.items {
-            let parts = item.parts.iter().filter(|part| part.kind == PartKind::Text);
-            let literals = parts.map(|part| part.span.slice(body));
-            match item.kind {
-                ItemKind::Message { role: Role::System } if !user_came => texts.extend(literals),
-                ItemKind::Message { role: Role::User } => {
-                    user_came = true;
-                    let before = texts.len();
-                    texts.push(b"user");
-                    texts.extend(literals);
-                    if texts.len() > before + 1 {
-                        return Some(Opening { print: Fingerprint::of(&texts), message: item.message });
-                    }
-                    texts.truncate(before);
-                }
-                _ => {}
-            }
-        }
-        None
+        let literals = |item: &Item| {
+            let texts = item.parts.iter().filter(|part| part.kind == PartKind::Text);
+            texts.map(|part| part.span.slice(body)).collect::<Vec<_>>()
+        };
+        let is_user = |item: &Item| item.kind == ItemKind::Message { role: Role::User };
+        let is_system = |item: &Item| item.kind == ItemKind::Message { role: Role::System };
+        let spoken = self.items.iter().find(|item| is_user(item) && !literals(item).is_empty())?;
+        let before = self.items.iter().take_while(|item| !is_user(item)).filter(|item| is_system(item));
+        let mut texts: Vec<&[u8]> = before.flat_map(literals).collect();
+        texts.push(b"user");
+        let said = self.items.iter().filter(|item| item.message == spoken.message && is_user(item));
+        texts.extend(said.flat_map(literals));
+        Some(Opening { print: Fingerprint::of(&texts), message: spoken.message })
     }
 
     /// Bytes of memory it holds, about.
@@ -184,22 +180,23 @@ impl Snapshot {
         if !self.settled {
             return whole.clone();
         }
-        let Settled { items, messages, behind } = &whole.settled;
+        let settled = &whole.settled;
+        let (items, messages) = (settled.items, settled.messages);
         let mut seen = whole.seen.clone();
-        for identity in behind {
+        for identity in &settled.behind {
             if let Some(times) = seen.get_mut(identity) {
                 *times -= 1;
             }
         }
         Progress {
             head: whole.head,
-            items: whole.items[..*items].to_vec(),
-            messages: whole.messages[..*messages].to_vec(),
-            calls: whole.calls.clone(),
-            functions: whole.functions.clone(),
+            items: whole.items[..items].to_vec(),
+            messages: whole.messages[..messages].to_vec(),
+            calls: settled.calls.clone(),
+            functions: settled.functions.clone(),
             seen,
-            opening: whole.opening.filter(|opening| opening.message < *messages),
-            settled: Settled { items: *items, messages: *messages, behind: Vec::new() },
+            opening: whole.opening.filter(|opening| opening.message < messages),
+            settled: Settled { behind: Vec::new(), ..settled.clone() },
             is_alone: false,
         }
     }

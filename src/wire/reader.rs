@@ -1,9 +1,8 @@
 use std::fmt;
-use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use super::{Codec, Coding, EventReader, Inflater};
+use super::{Codec, Coding, EventReader, Inflater, UsageFigures};
 use crate::model::Usage;
 
 /// The largest JSON answer that is read. A larger one passes unread.
@@ -24,16 +23,15 @@ pub enum ReplyKind {
 
 /// Reads the usage out of an answer that passes by. It never fails: what it cannot read says nothing.
 pub struct UsageReader {
-    figures: Figures,
+    events: Events,
     body: Body,
     inflater: Option<Inflater>,
 }
 
-/// What was read so far, and who reads.
-struct Figures {
-    codec: Arc<dyn Codec>,
+/// Who reads, and what it is given.
+struct Events {
     signs: [Finder<'static>; 2],
-    usage: Usage,
+    figures: Box<dyn UsageFigures>,
 }
 
 enum Body {
@@ -57,71 +55,67 @@ impl ReplyKind {
 
 impl UsageReader {
     /// A reader for an answer of `kind` in the given `Content-Encoding`.
-    pub fn new(codec: Arc<dyn Codec>, kind: ReplyKind, content_encoding: Option<&str>) -> Self {
-        let figures = Figures { codec, signs: SIGNS.map(Finder::new), usage: Usage::default() };
+    pub fn new(codec: &dyn Codec, kind: ReplyKind, content_encoding: Option<&str>) -> Self {
+        let events = Events { signs: SIGNS.map(Finder::new), figures: codec.usage_figures() };
         let body = match kind {
             ReplyKind::Json => Body::Json(Vec::new()),
             ReplyKind::Sse => Body::Sse(EventReader::new(LARGEST_EVENT)),
         };
         match Coding::of(content_encoding) {
-            Ok(codings) if codings.is_empty() => Self { figures, body, inflater: None },
-            Ok(codings) => Self { figures, body, inflater: Some(Inflater::new(&codings)) },
-            Err(_) => Self { figures, body: Body::Unread, inflater: None },
+            Ok(codings) if codings.is_empty() => Self { events, body, inflater: None },
+            Ok(codings) => Self { events, body, inflater: Some(Inflater::new(&codings)) },
+            Err(_) => Self { events, body: Body::Unread, inflater: None },
         }
     }
 
     /// Takes the next bytes of the answer, cut anywhere.
     pub fn push(&mut self, bytes: &[u8]) {
-        let Self { figures, body, inflater } = self;
+        let Self { events, body, inflater } = self;
         match inflater {
-            Some(inflater) => inflater.push(bytes, |plain| body.push(plain, figures)),
-            None => body.push(bytes, figures),
+            Some(inflater) => inflater.push(bytes, |plain| body.push(plain, events)),
+            None => body.push(bytes, events),
         }
     }
 
     /// What was read, at the answer's end.
     pub fn finish(&mut self) -> Usage {
-        let Self { figures, body, inflater } = self;
+        let Self { events, body, inflater } = self;
         if let Some(inflater) = inflater {
-            inflater.finish(|plain| body.push(plain, figures));
+            inflater.finish(|plain| body.push(plain, events));
         }
         match std::mem::replace(&mut self.body, Body::Unread) {
-            Body::Json(document) => self.figures.read(&document),
-            Body::Sse(mut events) => events.finish(|data| self.figures.read_event(data)),
+            Body::Json(document) => self.events.figures.read(&document),
+            Body::Sse(mut stream) => stream.finish(|data| self.events.read(data)),
             Body::Unread => {}
         }
-        self.figures.usage
+        self.events.figures.usage()
     }
 }
 
 impl Body {
-    fn push(&mut self, bytes: &[u8], figures: &mut Figures) {
+    fn push(&mut self, bytes: &[u8], events: &mut Events) {
         match self {
             Self::Json(document) if document.len() + bytes.len() <= LARGEST_DOCUMENT => {
                 document.extend_from_slice(bytes);
             }
             Self::Json(_) => *self = Self::Unread,
-            Self::Sse(events) => events.push(bytes, |data| figures.read_event(data)),
+            Self::Sse(stream) => stream.push(bytes, |data| events.read(data)),
             Self::Unread => {}
         }
     }
 }
 
-impl Figures {
-    fn read_event(&mut self, data: &[u8]) {
+impl Events {
+    fn read(&mut self, data: &[u8]) {
         if self.signs.iter().any(|sign| sign.find(data).is_some()) {
-            self.read(data);
+            self.figures.read(data);
         }
-    }
-
-    fn read(&mut self, document: &[u8]) {
-        self.usage.merge(self.codec.usage(document));
     }
 }
 
 impl fmt::Debug for UsageReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UsageReader").field("usage", &self.figures.usage).finish_non_exhaustive()
+        f.debug_struct("UsageReader").field("usage", &self.events.figures.usage()).finish_non_exhaustive()
     }
 }
 
@@ -136,7 +130,7 @@ mod tests {
     use crate::wire::chat::Chat;
 
     fn read(kind: ReplyKind, coding: Option<&str>, chunks: &[&[u8]]) -> Usage {
-        let mut reader = UsageReader::new(Arc::new(Chat::default()), kind, coding);
+        let mut reader = UsageReader::new(&Chat::default(), kind, coding);
         for chunk in chunks {
             reader.push(chunk);
         }

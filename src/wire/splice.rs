@@ -33,7 +33,45 @@ pub(super) fn render<D: Dialect>(decoded: &Decoded, edits: &EditSet) -> Bytes {
             pieces.push((Span { start: first.start, end: last.end }, Cow::Owned(message)));
         }
     }
+    if D::LEAVES_OUT_REASONING {
+        leave_out(decoded, edits, D::TEXT, &mut pieces);
+    }
     Envelope::splice(source, pieces)
+}
+
+/// Takes reasoning out of the lists of blocks that it stands in. A list never becomes empty.
+fn leave_out(decoded: &Decoded, edits: &EditSet, kind: &str, pieces: &mut Vec<Piece>) {
+    let source = &decoded.transcript.source;
+    let items = edits.left_out().filter_map(|index| decoded.transcript.items.get(index));
+    let blocks = items.filter(|item| item.kind == ItemKind::Reasoning).filter_map(|item| item.parts.first());
+    let mut runs: Vec<Span> = Vec::new();
+    for block in blocks.map(|part| part.element) {
+        match runs.last_mut() {
+            Some(run) if comma_behind(source, run.end) == Some(block.start) => run.end = block.end,
+            _ => runs.push(block),
+        }
+    }
+    for run in runs {
+        let piece = if let Some(next) = comma_behind(source, run.end) {
+            (Span { end: next, ..run }, Cow::Borrowed(&b""[..]))
+        } else if let Some(comma) = comma_before(source, run.start) {
+            (Span { start: comma, ..run }, Cow::Borrowed(&b""[..]))
+        } else {
+            (run, Cow::Owned(format!(r#"{{"type":"{kind}","text":"{GONE}"}}"#).into_bytes()))
+        };
+        pieces.push(piece);
+    }
+}
+
+/// Where the element behind the next comma begins, if a comma follows the one that ends at `end`.
+fn comma_behind(source: &[u8], end: usize) -> Option<usize> {
+    let rest = source[end..].trim_ascii_start().strip_prefix(b",")?;
+    Some(source.len() - rest.trim_ascii_start().len())
+}
+
+/// Where the comma in front of the element that begins at `start` stands, if there is one.
+fn comma_before(source: &[u8], start: usize) -> Option<usize> {
+    source[..start].trim_ascii_end().strip_suffix(b",").map(<[u8]>::len)
 }
 
 /// Writes `text` in place of all text and images of an item. What is neither stays.
@@ -44,7 +82,9 @@ fn write_item(item: &Item, text: &str, kind: &str, source: &Bytes, pieces: &mut 
     let first = |kind| item.parts.iter().position(|part| part.kind == kind);
     let Some(keeper) = first(PartKind::Text).or_else(|| first(PartKind::Image)) else { return };
     let stays = |(index, part): (usize, &Part)| {
-        index == keeper || part.carries_more || matches!(part.kind, PartKind::FixedImage | PartKind::Other)
+        index == keeper
+            || part.carries_more
+            || matches!(part.kind, PartKind::Json | PartKind::FixedImage | PartKind::Other)
     };
     let Some(first_kept) = item.parts.iter().enumerate().position(stays) else { return };
     for (index, part) in item.parts.iter().enumerate() {

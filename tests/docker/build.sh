@@ -4,15 +4,14 @@
 #
 #     tests/docker/build.sh [WORK_FOLDER]
 #
-# The two base images are made from Debian's own packages (debootstrap), the builder one with this machine's Rust
-# toolchain and crate cache copied in. On a machine with Docker, `docker build .` does the same from public images.
+# The builder's base image is made from Debian's own packages (debootstrap), with this machine's Rust toolchain and
+# crate cache copied in. On a machine with Docker, `docker build .` does the same from the public image.
 set -euo pipefail
 repo=$(cd "$(dirname "$0")/../.." && pwd)
 work=${1:-$(mktemp -d)}
 mkdir -p "$work"
 storage=(--root "$work/storage" --runroot "$work/run" --storage-driver vfs)
 builder_name=docker.io/library/$(awk '/^FROM rust:/ {print $2}' "$repo/Dockerfile")
-runtime_name=docker.io/library/$(awk '/^FROM debian:/ {print $2}' "$repo/Dockerfile")
 
 for tool in buildah debootstrap curl; do
   command -v $tool >/dev/null || missing+=" $tool"
@@ -30,10 +29,6 @@ base_image() { # NAME PACKAGES [SOURCE TARGET]...
   if b inspect --type image "$name" >/dev/null 2>&1; then return; fi
   root=$work/rootfs-$(echo "$name" | tr -c 'a-z0-9\n' -)
   [ -d "$root/bin" ] || debootstrap --variant=minbase ${packages:+--include="$packages"} bookworm "$root" >"$work/debootstrap.log"
-  # The packages that the Dockerfile installs come from where this machine's come from.
-  cp /etc/apt/sources.list "$root/etc/apt/" 2>/dev/null || true
-  cp -r /etc/apt/sources.list.d /etc/apt/apt.conf.d /etc/apt/trusted.gpg.d /etc/apt/preferences.d "$root/etc/apt/" 2>/dev/null || true
-  cp -r /etc/ssl/certs "$root/etc/ssl/" 2>/dev/null || true
   local container
   container=$(b from --pull-never scratch)
   b add -q "$container" "$root" / >/dev/null
@@ -50,23 +45,18 @@ cat >"$work/cargo-config.toml" <<'TOML'
 offline = true
 TOML
 (cd "$repo" && cargo fetch --locked -q)
-echo "== base images"
-base_image "$runtime_name" ""
-base_image "$builder_name" gcc,libc6-dev "$toolchain" /usr/local/cargo "$cargo_home/registry" /root/.cargo/registry \
+echo "== base image"
+base_image "$builder_name" ca-certificates,gcc,libc6-dev "$toolchain" /usr/local/cargo "$cargo_home/registry" /root/.cargo/registry \
   "$work/cargo-config.toml" /root/.cargo/config.toml
 
 echo "== build"
-proxies=()
-for name in http_proxy https_proxy HTTP_PROXY HTTPS_PROXY; do
-  [ -n "${!name:-}" ] && proxies+=(--build-arg "$name=${!name}")
-done
-b bud --pull-never --isolation chroot ${proxies[@]+"${proxies[@]}"} -t secateur "$repo"
+b bud --pull-never --isolation chroot -t secateur "$repo"
 
 echo "== run"
 container=$(b from --pull-never secateur)
-size=$(b inspect --type image --format '{{.OCIv1.Config.User}}' secateur)
+user=$(b inspect --type image --format '{{.OCIv1.Config.User}}' secateur)
 mount=$(b mount "$container")
-echo "user: $size"
+echo "user: $user"
 echo "image: $(du -sm "$mount" | cut -f1) MB unpacked, of which the binary: $(du -m "$mount/usr/local/bin/secateur" | cut -f1) MB"
 started=$(date +%s%N)
 b run --isolation chroot --user 10001 --env SECATEUR_LISTEN=127.0.0.1:18790 --env SECATEUR_ADMIN_LISTEN=127.0.0.1:18791 \

@@ -1,15 +1,9 @@
 //! The command line: what is printed where, and exit codes.
 
-use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Output;
 
-/// The command with nothing of this environment's own settings.
-fn secateur(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_secateur"));
-    command.args(arguments).env_clear().stdin(Stdio::null());
-    command
-}
+use crate::support::{Served, secateur};
 
 fn run(arguments: &[&str]) -> (i32, String, String) {
     outcome(&secateur(arguments).output().expect("the command was built"))
@@ -69,38 +63,6 @@ fn health_is_1_when_nobody_listens() {
     }
 }
 
-/// A proxy in a process of its own, and the addresses that it told.
-struct Served {
-    process: Child,
-    told: String,
-}
-
-impl Served {
-    fn start(arguments: &[&str]) -> Self {
-        let free = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
-        let mut command = secateur(&[arguments, &free].concat());
-        let mut process = command.stderr(Stdio::piped()).spawn().expect("the command was built");
-        let mut lines = BufReader::new(process.stderr.take().expect("it is piped"));
-        let mut told = String::new();
-        while !told.contains("sessions at http://") {
-            let read = lines.read_line(&mut told).expect("the log is text");
-            assert!(read > 0, "it ended early: {told}");
-        }
-        Self { process, told }
-    }
-
-    fn address_behind(&self, words: &str) -> String {
-        let (_, rest) = self.told.split_once(words).unwrap_or_else(|| panic!("{}", self.told));
-        rest.split_whitespace().next().expect("an address follows").to_owned()
-    }
-
-    fn ended_by(mut self, signal: &str) -> Option<i32> {
-        let pid = self.process.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill is there").success());
-        self.process.wait().expect("it is ours").code()
-    }
-}
-
 #[test]
 #[cfg(unix)]
 fn serve_tells_where_it_is_answers_health_and_ends_with_0() {
@@ -113,7 +75,8 @@ fn serve_tells_where_it_is_answers_health_and_ends_with_0() {
         assert_eq!(base.trim_end_matches(')'), format!("{}/v1", served.address_behind("serves at ")));
         let admin = served.address_behind("sessions at ");
         assert_eq!(run(&["health", "--admin", &admin]), (0, "ready\n".to_owned(), String::new()));
-        assert_eq!(served.ended_by("-TERM"), Some(0));
+        served.signal("-TERM");
+        assert_eq!(served.end().0, Some(0));
     }
 }
 

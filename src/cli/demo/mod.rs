@@ -11,6 +11,7 @@ use clap::Args;
 use tokio::runtime;
 
 use super::terminal::say;
+use crate::mock::agent::{Agent, AgentOptions};
 use play::Play;
 use table::Table;
 
@@ -40,7 +41,13 @@ pub(super) fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn show(args: &DemoArgs) -> anyhow::Result<()> {
-    let mut play = Play::start(args).await?;
+    let options = AgentOptions {
+        turns: args.turns as usize,
+        target_tokens: Some(args.tokens),
+        ..AgentOptions::default()
+    };
+    let conversation = Agent::new(args.seed).conversation(&options);
+    let mut play = Play::start(&conversation, args.threshold).await?;
     let mut table = Table::default();
     say(table::head(args));
     while let Some(round) = play.next().await? {

@@ -23,9 +23,9 @@ struct Sum {
 pub(super) fn head(args: &DemoArgs) -> String {
     let (turns, threshold) = (grouped(u64::from(args.turns)), grouped(args.threshold));
     format!(
-        "A made-up coding agent sends {turns} requests, each with its whole history, to a mock upstream: once as they\n\
-         are, once through Secateur with a threshold of {threshold} tokens. All figures are the upstream's own count.\n\n\
-         {:>5}{:>20}{:>20}\n{:>5}{:>12}{:>8}{:>12}{:>8}   what Secateur did",
+        "A made-up coding agent sends {turns} requests, each with its whole history, to a mock upstream: once\n\
+         as it is, once through Secateur with a threshold of {threshold} tokens. Figures are the upstream's count.\n\n\
+         {:>5}{:>18}{:>18}\n{:>5}{:>11}{:>7}{:>11}{:>7}  what Secateur did",
         "", "without Secateur", "with Secateur", "req.", "tokens", "cached", "tokens", "cached",
     )
 }
@@ -36,15 +36,14 @@ impl Table {
         self.rounds += 1;
         self.without.add(round.without);
         self.with.add(round.with);
-        let pruned = round.prunes > self.prunes;
-        self.prunes = round.prunes;
         let saved = grouped(round.without.input.saturating_sub(round.with.input));
-        let note = match (pruned, round.edits) {
-            (true, edits) => {
-                format!("prune {}: {} new edits, {edits} in all, -{saved}", round.prunes, round.new_edits)
+        let note = match (&round.pruned, round.edits) {
+            (Some(stages), _) => {
+                self.prunes += 1;
+                format!("prune {}: {stages}; -{saved}", self.prunes)
             }
-            (false, 0) => String::new(),
-            (false, edits) => format!("the same {edits} edits, -{saved}"),
+            (None, 0) => String::new(),
+            (None, edits) => format!("the same {edits} edits; -{saved}"),
         };
         line(&self.rounds.to_string(), round.without, round.with, &note)
     }
@@ -89,7 +88,7 @@ impl Figures {
 fn line(name: &str, without: Figures, with: Figures, note: &str) -> String {
     let (tokens, tokens_with) = (grouped(without.input), grouped(with.input));
     let line =
-        format!("{name:>5}{tokens:>12}{:>8}{tokens_with:>12}{:>8}   {note}", without.share(), with.share());
+        format!("{name:>5}{tokens:>11}{:>7}{tokens_with:>11}{:>7}  {note}", without.share(), with.share());
     line.trim_end().to_owned()
 }
 
@@ -125,18 +124,17 @@ mod tests {
         let mut table = Table::default();
         let figures = |input, cached| Figures { input, cached };
         let quiet = Round { without: figures(9000, 0), with: figures(9000, 0), ..Round::default() };
-        assert_eq!(table.row(&quiet), "    1       9,000      0%       9,000      0%");
+        assert_eq!(table.row(&quiet), "    1      9,000     0%      9,000     0%");
         let pruned = Round {
             without: figures(880_000, 8800),
             with: figures(5000, 2500),
-            prunes: 1,
-            edits: 1200,
-            new_edits: 1200,
+            pruned: Some("hard=3, soft=2".into()),
+            edits: 5,
         };
         let row = table.row(&pruned);
-        assert!(row.ends_with("prune 1: 1200 new edits, 1200 in all, -875,000"), "{row}");
-        let kept = Round { new_edits: 0, ..pruned };
-        assert!(table.row(&kept).ends_with("the same 1200 edits, -875,000"));
+        assert!(row.ends_with("prune 1: hard=3, soft=2; -875,000"), "{row}");
+        let kept = Round { pruned: None, ..pruned };
+        assert!(table.row(&kept).ends_with("the same 5 edits; -875,000"));
         let totals = table.totals();
         assert!(
             totals.contains("1,769,000") && totals.contains("19,000") && totals.contains("99% less"),

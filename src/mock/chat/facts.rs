@@ -29,7 +29,7 @@ pub(super) struct Facts {
 
 /// Messages and tool definitions seen before, by their bytes: a client sends its whole history every time, and each
 /// message is checked and counted once.
-pub(in super::super) struct Known {
+pub(in crate::mock) struct Known {
     messages: Cache<Fingerprint, Arc<Facts>>,
     tools: Cache<Fingerprint, u64>,
 }

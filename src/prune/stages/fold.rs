@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::cut;
-use crate::model::{Fingerprint, Fold, ItemKind, Role, Strength, ToolResult};
+use crate::model::{Fingerprint, Fold, Item, ItemKind, Role, Strength, ToolResult};
 use crate::prune::{Draft, Proposal, Protection, Stage};
 use crate::tokens::TokenCounter;
 
@@ -110,6 +110,14 @@ impl FoldBlocks<'_> {
             }
             blocks.push(whole);
             after_model = by_model;
+        }
+        for block in &mut blocks {
+            let items = &draft.items()[block.items.clone()];
+            let answered: Vec<usize> = items.iter().filter_map(Item::answers).collect();
+            let is_open = |index: usize| {
+                matches!(draft.items()[index].kind, ItemKind::ToolCall(_)) && !answered.contains(&index)
+            };
+            block.goes &= !block.items.clone().any(is_open);
         }
         blocks
     }

@@ -51,6 +51,7 @@ fn forced(soft: f64, hard: f64, detail: f64) -> Settings {
         keep_recent_tokens: 1,
         keep_recent_messages: 2,
         hard_clear_placeholder: "[gone]".into(),
+        trigger_every_n_tokens: 0,
         ..Settings::default()
     }
 }
@@ -117,6 +118,22 @@ fn widening_goes_only_as_far_as_needed_and_takes_large_outputs_first() {
     assert!(plan.edits.get(4).is_some(), "{plan:?}");
     assert!(plan.edits.get(6).is_none(), "{plan:?}");
     assert!(bench.size(&transcript, &plan.edits) <= goal);
+}
+
+#[test]
+fn a_prune_that_saves_next_to_nothing_is_not_made() {
+    let settings = Settings { trigger_every_n_tokens: 1_000, ..forced(0.0, 0.0, OFF) };
+    let bench = Bench::new(settings);
+    let steps = |lines_each| {
+        let transcript = Script::default()
+            .user("go")
+            .step("1", "a", "{}", &lines("word", lines_each))
+            .step("2", "b", "{}", "ok")
+            .transcript();
+        bench.plan(&transcript, EditSet::default(), Demand::Prune { goal: 0 }).steps.len()
+    };
+    // A word and a number take some two tokens here; an eighth of 1,000 is the least.
+    assert_eq!((steps(50), steps(90)), (0, 1));
 }
 
 #[test]
@@ -221,6 +238,46 @@ fn a_window_at_risk_reaches_the_newest_output_and_then_folds() {
     assert!(plan.edits.folds()[0].fold.text.starts_with('['));
 }
 
+#[test]
+fn a_step_goes_as_a_whole_or_not_at_all() {
+    let step = |script: Script, id: &str| {
+        let arguments = format!(r#"{{"code":"{}"}}"#, "let x = 1; ".repeat(200));
+        script.reply("Next.").call(id, "run", &arguments).joined().result(id, &lines("out", 40))
+    };
+    let mut script = Script::default().user("go");
+    for id in ["a", "b"] {
+        script = step(script, id);
+    }
+    script = step(script, "with words").user("Wait.").joined();
+    script = step(script, "c");
+    script = script.call("d1", "run", "{}").call("d2", "run", "{}").joined().result("d1", &lines("out", 40));
+    script = script.user("no answer to the second").reply("Well.");
+    script = step(script, "e").step("last", "dump", "{}", &lines("row", 40));
+    let transcript = script.transcript();
+    let bench =
+        Bench::new(Settings { keep_recent_messages: 1, keep_recent_tokens: 1, ..Settings::default() });
+    let plan = bench.plan(&transcript, EditSet::default(), Demand::AtRisk { goal: 0, limit: 0 });
+    let folded: Vec<_> = plan.edits.folds().iter().map(|fold| fold.messages.clone()).collect();
+    assert_eq!(folded, [1..5, 7..9, 12..15]);
+}
+
+#[test]
+fn what_is_left_out_weighs_nothing_and_stays_out() {
+    let script =
+        Script::default().user("go").thinking("one two three").thinking("four five six").reply("Done.");
+    let transcript = script.transcript();
+    let bench = Bench::new(Settings::default());
+    let mut edits = EditSet::default();
+    assert_eq!(edits.leave_out_reasoning(&transcript, 1), 1);
+    assert!(bench.size(&transcript, &edits) < bench.size(&transcript, &EditSet::default()));
+    let mut ledger = Ledger::default();
+    ledger.remember(&edits, &transcript);
+    assert_eq!(ledger.replay(&transcript).left_out().collect::<Vec<_>>(), [2]);
+    let stored = serde_json::to_string(&ledger).unwrap();
+    assert_eq!(serde_json::from_str::<Ledger>(&stored).unwrap(), ledger);
+    assert_eq!(serde_json::from_str::<Ledger>(r#"{"edits":{},"folds":[]}"#).unwrap(), Ledger::default());
+}
+
 /// Random conversations of an agent.
 fn conversations() -> impl Strategy<Value = Transcript> {
     let output = prop_oneof![
@@ -242,6 +299,8 @@ fn conversations() -> impl Strategy<Value = Transcript> {
                     .call(&format!("b{id}"), "tool", &text)
                     .result(&format!("b{id}"), &text)
                     .result(&format!("a{id}"), &text),
+                6 => script.user(&text).joined(),
+                7 => script.call(&id.to_string(), "tool", "{}").joined(),
                 _ => script.step(&id.to_string(), "tool", &format!(r#"{{"path":"f{id}"}}"#), &text),
             };
         }
@@ -263,6 +322,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             keep_recent_messages,
             keep_recent_tokens,
             soft_trim: SoftTrim { max_chars: 400, head_chars: 100, tail_chars: 100 },
+            trigger_every_n_tokens: 0,
             ..Settings::default()
         },
     )

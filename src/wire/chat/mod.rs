@@ -5,12 +5,12 @@ mod usage;
 
 use serde_json::Error;
 
-use super::WireFormat;
 use super::entry::Entry;
 use super::json::Object;
 use super::list::{Dialect, Facts, ListCodec};
 use super::members::Around;
-use crate::model::Usage;
+use super::usage::Whole;
+use super::{Purpose, UsageFigures, WireFormat};
 
 /// The codec of chat completions.
 pub(super) type Chat = ListCodec<Completions>;
@@ -20,6 +20,7 @@ pub(super) struct Completions;
 
 impl Dialect for Completions {
     const FORMAT: WireFormat = WireFormat::Chat;
+    const ENDINGS: &'static [(&'static str, Purpose)] = &[("/chat/completions", Purpose::Generate)];
     const LIST: &'static str = "messages";
     const MEMBERS: &'static [&'static str] =
         &["model", "max_tokens", "max_completion_tokens", "tools", "functions", "session_id", "metadata"];
@@ -42,8 +43,8 @@ impl Dialect for Completions {
         format!(r#"{{"role":"assistant","content":{text}}}"#)
     }
 
-    fn usage(document: &[u8]) -> Usage {
-        usage::read(document)
+    fn usage_figures() -> Box<dyn UsageFigures> {
+        Box::new(Whole::new(usage::read))
     }
 }
 

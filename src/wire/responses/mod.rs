@@ -9,12 +9,14 @@ mod usage;
 use serde_json::Error;
 use serde_json::value::RawValue;
 
-use super::WireFormat;
 use super::entry::Entry;
+
 use super::json::{self, Object, Shape};
 use super::list::{Dialect, Facts, ListCodec};
 use super::members::Around;
-use crate::model::{Role, Usage};
+use super::usage::Whole;
+use super::{Purpose, UsageFigures, WireFormat};
+use crate::model::Role;
 
 /// The codec of the Responses API.
 pub(super) type Responses = ListCodec<Items>;
@@ -24,6 +26,7 @@ pub(super) struct Items;
 
 impl Dialect for Items {
     const FORMAT: WireFormat = WireFormat::Responses;
+    const ENDINGS: &'static [(&'static str, Purpose)] = &[("/responses", Purpose::Generate)];
     const LIST: &'static str = "input";
     const MEMBERS: &'static [&'static str] = &[
         "model",
@@ -70,8 +73,8 @@ impl Dialect for Items {
         )
     }
 
-    fn usage(document: &[u8]) -> Usage {
-        usage::read(document)
+    fn usage_figures() -> Box<dyn UsageFigures> {
+        Box::new(Whole::new(usage::read))
     }
 }
 

@@ -1,6 +1,17 @@
 //! A proxy on free ports, and both of its neighbours as bare connections: a test sees and says every byte itself,
 //! and waits for events, never for time to pass.
+//!
+//! [`Scene`] is the whole play in one: a [`Provider`] that answers by itself and remembers what it was sent, the proxy,
+//! and [`Agent`]s that send [`Conversation`]s. [`Upstream`] and [`Wire`] are the bare connections beneath, for tests in
+//! which every byte and its moment count.
 
+mod agent;
+mod compare;
+mod conversation;
+mod process;
+mod property;
+mod provider;
+mod scene;
 mod wire;
 
 use std::net::SocketAddr;
@@ -12,7 +23,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-pub(crate) use wire::{Message, Wire, within};
+pub(crate) use agent::{Agent, Turn};
+pub(crate) use compare::{Members, assert_chain_holds, changed_contents};
+pub(crate) use conversation::{Conversation, lines};
+pub(crate) use process::{Served, secateur};
+pub(crate) use property::check_cases;
+pub(crate) use provider::{Provider, Reply};
+pub(crate) use scene::{GONE, Scene, clear_all_old};
+pub(crate) use wire::{Message, Wire, eventually, within};
 
 /// A running proxy.
 pub(crate) struct Sidecar {

@@ -12,7 +12,7 @@ pub(crate) struct Wire {
 }
 
 /// A request or an answer, as it was on the wire.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Message {
     /// The request line or status line.
     pub(crate) start: String,
@@ -25,6 +25,19 @@ pub(crate) struct Message {
 /// Waits for `event`, and fails the test when it does not come.
 pub(crate) async fn within<T>(event: impl Future<Output = T>) -> T {
     timeout(Duration::from_secs(20), event).await.expect("the event comes in time")
+}
+
+/// Looks until there is something to be seen.
+pub(crate) async fn eventually<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    within(async {
+        loop {
+            if let Some(seen) = look().await {
+                return seen;
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
 }
 
 impl Wire {
@@ -93,6 +106,14 @@ impl Wire {
         Message { start, headers: lines.filter_map(pair).collect(), body: Vec::new() }
     }
 
+    /// Waits for the next message, however long it takes; `None` when the other side closes instead.
+    pub(crate) async fn next(&mut self) -> Option<Message> {
+        if self.read.is_empty() && !matches!(self.stream.read_buf(&mut self.read).await, Ok(1..)) {
+            return None;
+        }
+        Some(self.message().await)
+    }
+
     /// Reads a chunk of a chunked body; empty at its end.
     pub(crate) async fn chunk(&mut self) -> Vec<u8> {
         let size = String::from_utf8(self.until("\r\n").await).expect("chunk sizes are text");
@@ -142,5 +163,23 @@ impl Message {
     /// The body as JSON.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).expect("JSON")
+    }
+
+    /// The body as text.
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).expect("text")
+    }
+
+    /// The messages of a chat request as they are spelt.
+    pub(crate) fn spelt_messages(&self) -> Vec<String> {
+        let request = super::Members::of(&self.body);
+        let messages: Vec<Box<serde_json::value::RawValue>> =
+            serde_json::from_str(request.get("messages").expect("messages")).expect("a list");
+        messages.iter().map(|message| message.get().to_owned()).collect()
+    }
+
+    /// The message at this place of a chat request.
+    pub(crate) fn message(&self, place: usize) -> serde_json::Value {
+        self.json()["messages"][place].clone()
     }
 }

@@ -11,7 +11,7 @@ use crate::wire::{Codec, Codecs, DecodeError, WireFormat};
 
 #[test]
 fn the_path_ends_in_its_name() {
-    let format = |path: &str| Codecs::builtin().for_path(path).map(|codec| codec.format());
+    let format = |path: &str| Codecs::builtin().for_path(path).map(|(codec, _)| codec.format());
     for path in ["/v1/responses", "/responses", "/openai/deployments/d/responses/", "/x/v1/responses"] {
         assert_eq!(format(path), Some(WireFormat::Responses), "{path}");
     }

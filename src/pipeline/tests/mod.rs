@@ -11,6 +11,8 @@ use crate::prune::{ModelPolicy, Settings as Pruning};
 use crate::session::{MemoryStore, Settings as SessionSettings};
 use crate::tap::{Ending, TapEnd};
 
+mod messages;
+
 const GONE: &str = "[gone]";
 
 fn pruning() -> Pruning {

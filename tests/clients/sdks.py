@@ -1,0 +1,56 @@
+"""Real SDKs in front of the proxy: plain, streamed, with tools over many turns, and turned away at first."""
+import json
+import sys
+import urllib.request
+
+import openai
+
+base, admin = sys.argv[1:3]
+
+
+def sessions():
+    with urllib.request.urlopen(admin + "/sessions") as answer:
+        return {s["explicit_id"]: s for s in json.load(answer)["sessions"]}
+
+
+def long_output(n):
+    return "\n".join(f"{n}:{line} the value of record {n * 1000 + line} is {line * 7}" for line in range(60))
+
+
+def openai_chat():
+    client = openai.OpenAI(base_url=base + "/v1", api_key="sk-test", default_headers={"x-session-id": "openai-chat"})
+    plain = client.chat.completions.create(model="mock", messages=[{"role": "user", "content": "Hello"}])
+    assert plain.choices[0].message.content and plain.usage.prompt_tokens > 0
+
+    messages = [{"role": "system", "content": "You read records."}, {"role": "user", "content": "Read them all."}]
+    tool = {"type": "function", "function": {"name": "read", "parameters": {"type": "object", "properties": {}}}}
+    sizes = []
+    for n in range(12):
+        call = {"id": f"call_{n}", "type": "function", "function": {"name": "read", "arguments": json.dumps({"n": n})}}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"call_{n}", "content": long_output(n)})
+        text, usage = "", None
+        with client.chat.completions.create(
+            model="mock", messages=messages, tools=[tool], stream=True, stream_options={"include_usage": True}
+        ) as stream:
+            for chunk in stream:
+                text += (chunk.choices[0].delta.content or "") if chunk.choices else ""
+                usage = chunk.usage or usage
+        assert text and usage
+        sizes.append(usage.prompt_tokens)
+    session = sessions()["openai-chat"]
+    assert session["prunes"] >= 1 and max(sizes) < 9000, (session, sizes)
+
+    away = client.with_options(max_retries=3).chat.completions.create(
+        model="mock", messages=[{"role": "user", "content": "turn me away, please"}])
+    assert away.choices[0].message.content
+    assert [model.id for model in client.models.list()]
+    try:
+        client.chat.completions.create(model="mock", messages=[{"role": "tool", "tool_call_id": "x", "content": "y"}])
+        raise AssertionError("a broken chain must be refused")
+    except openai.BadRequestError as refusal:
+        assert refusal.body, "the provider's own words arrive"
+    print(f"openai chat: 12 turns of tools, streamed, {session['prunes']} prunes, sizes {sizes[0]}..{sizes[-1]}")
+
+
+openai_chat()
