@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::prepare::{Decision, Found, label};
 use super::{Bypass, Mode, Outcome, Pipeline, Quiet};
 use crate::model::Transcript;
-use crate::prune::{Demand, Gate, Plan, Sizes};
+use crate::prune::{Aim, Demand, Gate, Plan, Sizes};
 use crate::session::{Saved, Session, SessionKey, StoreError};
 
 /// How often a plan is made anew because another request of the session was quicker.
@@ -22,15 +22,14 @@ impl Pipeline {
             let replayed = session.ledger.replay(transcript);
             let standing = reading.standing(&session, Some(&sizes), &replayed, found.idle_ms);
             let demand = Gate(&reading.policy.pruning).decide(&standing.figures);
-            let (size, ratio) = (standing.figures.size, standing.ratio);
-            let plan =
-                match self.plan(&found.codec, reading, &sizes, replayed.clone(), demand, size, ratio).await {
-                    Ok(plan) => plan,
-                    Err(bypass) => {
-                        let rest = Decision::rest(replayed, standing, Some(sizes), Quiet::Cooldown);
-                        return Decision { outcome: Outcome::Bypassed(bypass), ..rest };
-                    }
-                };
+            let aim = Aim { demand, size: standing.figures.size, ratio: standing.ratio };
+            let plan = match self.plan(&found.codec, reading, &sizes, replayed.clone(), aim).await {
+                Ok(plan) => plan,
+                Err(bypass) => {
+                    let rest = Decision::rest(replayed, standing, Some(sizes), Quiet::Cooldown);
+                    return Decision { outcome: Outcome::Bypassed(bypass), ..rest };
+                }
+            };
             if plan.steps.is_empty() {
                 return Decision::rest(replayed, standing, Some(sizes), quiet(demand));
             }

@@ -8,7 +8,7 @@ use super::reading::{Reading, Standing, estimate_of};
 use super::request::{Kept, Mark};
 use super::{Bypass, Inbound, Mode, Outcome, Pipeline, Prepared, Quiet, Receipt, Turn};
 use crate::model::EditSet;
-use crate::prune::{Demand, Plan, Planner, Sizes};
+use crate::prune::{Aim, Demand, Plan, Planner, Sizes};
 use crate::session::{Hints, Session, SessionKey, Thinking};
 use crate::wire::{Codec, Coding, Decoded, Purpose, decode_all};
 
@@ -124,18 +124,16 @@ impl Pipeline {
         blocking(limit, move || shared.sizes(&counter)).await
     }
 
-    /// Makes the plan that `demand` asks for.
+    /// Makes the plan that `aim` asks for.
     pub(super) async fn plan(
         &self,
         codec: &Arc<dyn Codec>,
         reading: &Arc<Reading>,
         sizes: &Arc<Sizes>,
         replayed: EditSet,
-        demand: Demand,
-        size: u64,
-        ratio: f64,
+        aim: Aim,
     ) -> Result<Plan, Bypass> {
-        if matches!(demand, Demand::BelowThreshold | Demand::Cooldown) {
+        if matches!(aim.demand, Demand::BelowThreshold | Demand::Cooldown) {
             return Ok(Plan::replay(replayed));
         }
         let limit = Duration::from_millis(reading.policy.pruning.pruning_timeout_ms);
@@ -150,7 +148,7 @@ impl Pipeline {
                 frozen: reading.frozen(),
             };
             let transcript = &reading.decoded.transcript;
-            let mut plan = planner.plan(transcript, &sizes, replayed.clone(), demand, size, ratio);
+            let mut plan = planner.plan(transcript, &sizes, replayed.clone(), aim);
             if reading.thinking == Some(Thinking::LeftOut)
                 && let Some(first) = plan.edits.first_change_since(&replayed)
                 && let Some(edits) = codec.without_reasoning(&reading.decoded, &plan.edits, first)

@@ -5,7 +5,7 @@ use super::prepare::{label, marks};
 use super::reading::Reading;
 use super::request::Kept;
 use super::{Cause, Mode, Outcome, Pipeline, Recovery, Turn};
-use crate::prune::{Demand, Plan, Planner, Sizes};
+use crate::prune::{Aim, Demand, Plan, Planner, Sizes};
 use crate::wire::{Overflow, read_overflow, read_thinking_refusal};
 
 /// How often a request is sent again.
@@ -39,10 +39,8 @@ impl Pipeline {
         let estimate = Planner::estimate(&sizes, &edits);
         let refused = Refused::new(&overflow, estimate, turn);
         let demand = Demand::AtRisk { goal: refused.goal, limit: refused.goal };
-        let plan = self
-            .plan(&turn.codec, &reading, &sizes, edits, demand, refused.size, refused.ratio)
-            .await
-            .ok()?;
+        let aim = Aim { demand, size: refused.size, ratio: refused.ratio };
+        let plan = self.plan(&turn.codec, &reading, &sizes, edits, aim).await.ok()?;
         let size_after = refused.size.saturating_sub((plan.saved as f64 * refused.ratio) as u64);
         if plan.steps.is_empty() || size_after > refused.limit {
             return None;

@@ -24,21 +24,18 @@ impl Pipeline {
         turn.refusals += 1;
         let first = edits.first_change_since(&EditSet::default()).filter(|_| turn.refusals == 1);
         let without = first.and_then(|first| turn.codec.without_reasoning(&reading.decoded, &edits, first));
-        let (edits, outcome) = match without {
-            Some(without) => {
-                let change = |session: &mut Session| {
-                    Arc::make_mut(&mut session.ledger).remember(&without, transcript);
-                };
-                self.update(&turn.key, turn.explicit_id.as_deref(), change).await.ok()?;
-                turn.lesson = Some(Lesson::LeftOut);
-                (without, Outcome::Pruned)
-            }
-            None => {
-                turn.lesson = Some(Lesson::Kept(refused));
-                turn.pruned = false;
-                turn.saved = 0;
-                (EditSet::default(), Outcome::Bypassed(Bypass::Thinking))
-            }
+        let (edits, outcome) = if let Some(without) = without {
+            let change = |session: &mut Session| {
+                Arc::make_mut(&mut session.ledger).remember(&without, transcript);
+            };
+            self.update(&turn.key, turn.explicit_id.as_deref(), change).await.ok()?;
+            turn.lesson = Some(Lesson::LeftOut);
+            (without, Outcome::Pruned)
+        } else {
+            turn.lesson = Some(Lesson::Kept(refused));
+            turn.pruned = false;
+            turn.saved = 0;
+            (EditSet::default(), Outcome::Bypassed(Bypass::Thinking))
         };
         turn.estimate = sizes.as_ref().map(|sizes| Planner::estimate(sizes, &edits));
         turn.marks = marks(&reading, sizes.as_deref(), &edits);

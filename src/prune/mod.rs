@@ -26,7 +26,7 @@ pub use budget::Budget;
 pub use draft::Draft;
 pub use gate::{Demand, Figures, Gate};
 pub use plan::{Plan, Step};
-pub use planner::Planner;
+pub use planner::{Aim, Planner};
 pub use protect::Protection;
 pub use rules::{RuleError, Rules};
 pub use settings::{

@@ -8,6 +8,17 @@ use crate::tokens::Cached;
 /// provider's prefix cache, which it costs from the first edit on.
 const LEAST_YIELD: u64 = 8;
 
+/// What a plan is for.
+#[derive(Debug, Clone, Copy)]
+pub struct Aim {
+    /// What the gate demands.
+    pub demand: Demand,
+    /// Real tokens of the request with nothing but earlier edits.
+    pub size: u64,
+    /// Real tokens per estimated one.
+    pub ratio: f64,
+}
+
 /// Makes plans. Pure: the same input gives the same plan.
 #[derive(Clone, Copy)]
 pub struct Planner<'a> {
@@ -22,17 +33,9 @@ pub struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// The plan for a request that would have `size` real tokens with nothing but the `replayed` edits, at `ratio`
-    /// real tokens per estimated one.
-    pub fn plan(
-        &self,
-        transcript: &Transcript,
-        sizes: &Sizes,
-        replayed: EditSet,
-        demand: Demand,
-        size: u64,
-        ratio: f64,
-    ) -> Plan {
+    /// The plan for a request that carries the `replayed` edits already.
+    pub fn plan(&self, transcript: &Transcript, sizes: &Sizes, replayed: EditSet, aim: Aim) -> Plan {
+        let Aim { demand, size, ratio } = aim;
         let (goal, limit) = match demand {
             Demand::BelowThreshold | Demand::Cooldown => return Plan::replay(replayed),
             Demand::Prune { goal } => (goal, None),

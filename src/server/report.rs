@@ -37,7 +37,7 @@ fn bypassed(receipt: &Receipt, bypass: Bypass) {
         Bypass::Off | Bypass::OtherPath => debug!(session, model, reason, "bypass"),
         Bypass::Coding | Bypass::Undecodable => info!(session, model, reason, "bypass"),
         Bypass::Store | Bypass::Timeout | Bypass::Panicked | Bypass::Thinking => {
-            warn!(session, model, reason, "bypass")
+            warn!(session, model, reason, "bypass");
         }
     }
 }

@@ -55,6 +55,18 @@ pub(super) fn asked_and_limit(message: &str) -> Option<Pair> {
     Some(Pair { asked, limit })
 }
 
+/// The only two numbers of a message that is known to say that a request does not fit, whatever its words.
+pub(super) fn only_two(message: &str) -> Option<Pair> {
+    let message = message.to_lowercase();
+    let numbers = numbers(&message);
+    let plausible: Vec<u64> =
+        numbers.iter().map(|n| n.value).filter(|value| (SMALLEST..=LARGEST).contains(value)).collect();
+    match plausible[..] {
+        [a, b] if a != b => Some(Pair { asked: a.max(b), limit: a.min(b) }),
+        _ => None,
+    }
+}
+
 /// The allowed number alone.
 pub(super) fn limit(message: &str) -> Option<u64> {
     let message = message.to_lowercase();

@@ -33,7 +33,10 @@ pub fn read_overflow(status: u16, body: &[u8]) -> Option<Overflow> {
     if let (Some(asked), Some(limit)) = (error.asked, error.limit) {
         return (by_code || asked > limit).then_some(Overflow { asked: Some(asked), limit: Some(limit) });
     }
-    match error.messages.iter().find_map(|message| numbers::asked_and_limit(message)) {
+    let pair = || error.messages.iter().find_map(|message| numbers::asked_and_limit(message));
+    let sure_pair =
+        || error.messages.iter().find_map(|message| numbers::only_two(message)).filter(|_| by_code);
+    match pair().or_else(sure_pair) {
         Some(Pair { asked, limit }) => Some(Overflow { asked: Some(asked), limit: Some(limit) }),
         None if by_code => Some(Overflow {
             asked: error.asked,
@@ -54,6 +57,20 @@ mod tests {
         let body = json!({"error": {"message": text, "type": "invalid_request_error", "code": null}});
         let found = read_overflow(400, body.to_string().as_bytes())?;
         Some((found.asked.unwrap(), found.limit.unwrap()))
+    }
+
+    #[test]
+    fn a_known_code_makes_two_numbers_enough_whatever_the_words() {
+        let read = |code: &str| {
+            let text = "There is room for 16000 tokens at most, and 48000 tokens were sent.";
+            let body = json!({"error": {"message": text, "code": code}}).to_string();
+            read_overflow(400, body.as_bytes())
+        };
+        assert_eq!(
+            read("context_length_exceeded"),
+            Some(Overflow { asked: Some(48_000), limit: Some(16_000) })
+        );
+        assert_eq!(read("invalid_value"), None);
     }
 
     /// A refusal, the tokens it says were asked for, and the tokens it says are allowed.

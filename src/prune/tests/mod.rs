@@ -34,7 +34,7 @@ impl Bench {
         let size = Planner::estimate(&sizes, &replayed);
         let rules = Rules::new(&self.settings).unwrap();
         let planner = Planner { settings: &self.settings, rules: &rules, counter: &self.counter, frozen: 0 };
-        planner.plan(transcript, &sizes, replayed, demand, size, 1.0)
+        planner.plan(transcript, &sizes, replayed, Aim { demand, size, ratio: 1.0 })
     }
 
     fn size(&self, transcript: &Transcript, edits: &EditSet) -> u64 {

@@ -108,7 +108,7 @@ impl Story {
             turns = turns
                 .into_iter()
                 .enumerate()
-                .filter(|(at, _)| (last - at) % step == 0)
+                .filter(|(at, _)| (last - at).is_multiple_of(step))
                 .map(|(_, n)| n)
                 .collect();
         }
