@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::members::Members;
 use super::memo::Keep;
-use crate::model::{Fingerprint, Item, ItemKind, Part, PartKind, Role, Span};
+use crate::model::{ByFingerprint, Fingerprint, Item, ItemKind, Part, PartKind, Role, Span};
 
 /// All that is known behind a message, and all that is needed to go on from there.
 #[derive(Debug, Clone, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Progress {
     pub(super) messages: Vec<Span>,
     pub(super) calls: OpenCalls,
     pub(super) functions: OpenCalls,
-    seen: HashMap<Fingerprint, u32>,
+    seen: ByFingerprint<u32>,
     opening: Option<Opening>,
     settled: Settled,
     /// Whether a single value stands in place of the list: there is nothing to go on from.
