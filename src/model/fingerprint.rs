@@ -59,6 +59,11 @@ impl Fingerprint {
         Self::cut(blake3::hash(&both))
     }
 
+    /// Lengthens a chain over a list by a link for `next`.
+    pub fn lengthen(chain: &mut Vec<Self>, next: Self) {
+        chain.push(chain.last().map_or(next, |last| last.then(next)));
+    }
+
     /// Its bytes, for being part of another identity.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -156,7 +161,9 @@ mod tests {
             let text = vec![7; length];
             let mut hasher = blake3::Hasher::new();
             hasher.update(&(length as u64).to_le_bytes());
-            text.iter().for_each(|byte| drop(hasher.update(&[*byte])));
+            for byte in &text {
+                hasher.update(&[*byte]);
+            }
             assert_eq!(Fingerprint::of(&[&text]), Fingerprint::finish(&hasher), "{length}");
         }
     }

@@ -76,8 +76,11 @@ impl Script {
 
     pub(crate) fn transcript(self) -> Transcript {
         let is_user = |item: &&Item| item.kind == ItemKind::Message { role: Role::User };
+        let mut chain = Vec::new();
+        self.items.iter().for_each(|item| Fingerprint::lengthen(&mut chain, item.fingerprint));
         Transcript {
             source: self.source.into(),
+            chain,
             opening: self.items.iter().find(is_user).map(|item| item.content),
             items: self.items,
             messages: self.messages,

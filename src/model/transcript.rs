@@ -12,6 +12,8 @@ pub struct Transcript {
     pub source: Bytes,
     /// The items, in the order sent.
     pub items: Vec<Item>,
+    /// By item: the identity of the conversation up to and with it, a chain over the fingerprints.
+    pub chain: Vec<Fingerprint>,
     /// How many wire messages (list entries) there are.
     pub messages: usize,
     /// The model asked for; empty when none was named.

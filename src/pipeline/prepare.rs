@@ -77,7 +77,7 @@ impl Pipeline {
         let (key, explicit_id) = SessionKey::derive(&hints);
         let policy = Arc::clone(self.policies.of(&decoded.transcript.model));
         let window = policy.window.or_else(|| self.windows.of(&upstream, &decoded.transcript.model));
-        let reading = Arc::new(Reading::new(decoded, policy, window));
+        let reading = Arc::new(Reading { decoded, policy, window });
         let now = self.clock.now_ms();
         let session = match self.sessions.load(&key).await {
             Ok(session) => session.unwrap_or_else(|| Arc::new(Session::begin(explicit_id.as_deref(), now))),
@@ -218,11 +218,12 @@ impl Decision {
 
 /// The states that an answer to this request measures.
 pub(super) fn marks(reading: &Reading, sizes: Option<&Sizes>, edits: &EditSet) -> Vec<Mark> {
-    let all = reading.chain.len();
+    let chain = &reading.decoded.transcript.chain;
+    let all = chain.len();
     let without = reading.without_trailing_user_text().filter(|_| sizes.is_some());
     let ends = std::iter::once(all).chain(without).filter(|items| *items > 0);
     ends.map(|items| Mark {
-        prefix: reading.chain[items - 1],
+        prefix: chain[items - 1],
         items,
         behind: sizes.map_or(0, |sizes| estimate_of(items..all, sizes, edits)),
     })

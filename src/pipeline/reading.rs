@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::policy::Policy;
-use crate::model::{EditSet, Fingerprint, ItemKind, Role};
+use crate::model::{EditSet, ItemKind, Role};
 use crate::prune::{Figures, Gate, Planner, Sizes};
 use crate::session::Session;
 use crate::tokens::Cached;
@@ -12,8 +12,6 @@ use crate::wire::Decoded;
 pub(super) struct Reading {
     pub(super) decoded: Decoded,
     pub(super) policy: Arc<Policy>,
-    /// By item: chain over the fingerprints up to and with it.
-    pub(super) chain: Vec<Fingerprint>,
     /// The model's window, when known.
     pub(super) window: Option<u64>,
 }
@@ -32,19 +30,10 @@ pub(super) struct Standing {
 }
 
 impl Reading {
-    pub(super) fn new(decoded: Decoded, policy: Arc<Policy>, window: Option<u64>) -> Self {
-        let mut chain: Vec<Fingerprint> = Vec::with_capacity(decoded.transcript.items.len());
-        for item in &decoded.transcript.items {
-            let link = chain.last().map_or(item.fingerprint, |last| last.then(item.fingerprint));
-            chain.push(link);
-        }
-        Self { decoded, policy, chain, window }
-    }
-
     /// Whether even an upper bound on the size, made without counting, is below every threshold.
     pub(super) fn is_surely_small(&self, session: &Session, idle_ms: u64) -> bool {
         let transcript = &self.decoded.transcript;
-        let anchor = session.anchors.longest_measured(&self.chain, &transcript.model);
+        let anchor = session.anchors.longest_measured(&transcript.chain, &transcript.model);
         let (known, from) =
             anchor.map_or((transcript.definition_bytes as u64, 0), |(a, real)| (real, a.items));
         let rest = Sizes::bound(transcript, from, self.policy.pruning.image_tokens);
@@ -75,7 +64,7 @@ impl Reading {
         idle_ms: u64,
     ) -> Standing {
         let transcript = &self.decoded.transcript;
-        let state = session.anchors.longest(&self.chain, &transcript.model);
+        let state = session.anchors.longest(&transcript.chain, &transcript.model);
         let ratio = session.ratio(&transcript.model).value();
         let mut figures = Figures {
             baseline: state.and_then(|a| a.baseline),
@@ -86,7 +75,7 @@ impl Reading {
         };
         if let Some(sizes) = sizes {
             let all = Planner::estimate(sizes, edits);
-            match session.anchors.longest_measured(&self.chain, &transcript.model) {
+            match session.anchors.longest_measured(&transcript.chain, &transcript.model) {
                 Some((anchor, real)) => {
                     let raw = || {
                         (0..anchor.items).map(|i| u64::from(sizes.of(i))).sum::<u64>()

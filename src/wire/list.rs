@@ -247,6 +247,7 @@ fn decoded<D: Dialect>(source: &Bytes, progress: &mut Progress, members: &Member
     });
     let transcript = Transcript {
         items: progress.items.clone(),
+        chain: progress.chain.clone(),
         messages: progress.messages.len(),
         model: around.text("model").unwrap_or_default().into_owned(),
         output_limit: facts.output_limit,

@@ -11,6 +11,8 @@ pub(super) struct Progress {
     /// The members in front of the list of messages.
     pub(super) head: Members,
     pub(super) items: Vec<Item>,
+    /// By item: chain over the fingerprints up to and with it.
+    pub(super) chain: Vec<Fingerprint>,
     pub(super) messages: Vec<Span>,
     pub(super) calls: OpenCalls,
     pub(super) functions: OpenCalls,
@@ -74,6 +76,7 @@ impl Progress {
         };
         *before += 1;
         self.settled.behind.push(identity);
+        Fingerprint::lengthen(&mut self.chain, item.fingerprint);
         self.items.push(item);
     }
 
@@ -121,7 +124,7 @@ impl Progress {
 
     /// Bytes of memory it holds, about.
     fn weight(&self) -> usize {
-        const ITEM: usize = size_of::<Item>() + 2 * size_of::<(Fingerprint, u32)>();
+        const ITEM: usize = size_of::<Item>() + size_of::<Fingerprint>() + 2 * size_of::<(Fingerprint, u32)>();
         const STRING: usize = 2 * size_of::<usize>();
         let item = |item: &Item| {
             let strings = match &item.kind {
@@ -191,6 +194,7 @@ impl Snapshot {
         Progress {
             head: whole.head,
             items: whole.items[..items].to_vec(),
+            chain: whole.chain[..items].to_vec(),
             messages: whole.messages[..messages].to_vec(),
             calls: settled.calls.clone(),
             functions: settled.functions.clone(),
