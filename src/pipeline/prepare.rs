@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::reading::{Reading, Standing, estimate_of};
+use super::reading::{Reading, Standing};
 use super::request::{Kept, Mark};
 use super::{Bypass, Inbound, Mode, Outcome, Pipeline, Prepared, Quiet, Receipt, Turn};
 use crate::model::EditSet;
-use crate::prune::{Demand, Plan, Planner, Sizes};
+use crate::prune::{Demand, Known, Plan, Planner, Sizes};
 use crate::session::{Hints, Session, SessionKey};
 use crate::wire::{Codec, Coding, Decoded, Purpose, decode_all};
 
@@ -112,12 +112,13 @@ impl Pipeline {
     }
 
     pub(super) async fn count(&self, reading: &Arc<Reading>) -> Result<Sizes, Bypass> {
-        if Sizes::uncounted_bytes(&reading.decoded.transcript, &self.counter) <= LARGEST_COUNTED_INLINE {
-            return guarded(|| reading.sizes(&self.counter));
+        let known = Known::look_up(&reading.decoded.transcript, &self.counter);
+        if known.uncounted_bytes() <= LARGEST_COUNTED_INLINE {
+            return guarded(|| reading.sizes(&known, &self.counter));
         }
         let (counter, shared) = (Arc::clone(&self.counter), Arc::clone(reading));
         let limit = Duration::from_millis(reading.policy.pruning.pruning_timeout_ms);
-        blocking(limit, move || shared.sizes(&counter)).await
+        blocking(limit, move || shared.sizes(&known, &counter)).await
     }
 
     /// Makes the plan that `demand` asks for.
@@ -190,8 +191,8 @@ impl Decision {
     /// Estimated tokens that all edits take away, earlier ones included.
     fn saved_in_all(&self) -> u64 {
         let Some(sizes) = &self.sizes else { return 0 };
-        let raw: u64 = (0..sizes.len()).map(|i| u64::from(sizes.of(i))).sum();
-        raw.saturating_sub(estimate_of(0..sizes.len(), sizes, &self.plan.edits))
+        let all = 0..sizes.len();
+        sizes.raw(all.clone()).saturating_sub(sizes.sum(all, &self.plan.edits))
     }
 
     fn into_turn(self, found: Found, is_edited: bool) -> Turn {
@@ -225,7 +226,7 @@ pub(super) fn marks(reading: &Reading, sizes: Option<&Sizes>, edits: &EditSet) -
     ends.map(|items| Mark {
         prefix: chain[items - 1],
         items,
-        behind: sizes.map_or(0, |sizes| estimate_of(items..all, sizes, edits)),
+        behind: sizes.map_or(0, |sizes| sizes.sum(items..all, edits)),
     })
     .collect()
 }

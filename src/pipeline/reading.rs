@@ -1,9 +1,8 @@
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::policy::Policy;
 use crate::model::{EditSet, ItemKind, Role};
-use crate::prune::{Figures, Gate, Planner, Sizes};
+use crate::prune::{Figures, Gate, Known, Planner, Sizes};
 use crate::session::Session;
 use crate::tokens::Cached;
 use crate::wire::Decoded;
@@ -51,8 +50,8 @@ impl Reading {
     }
 
     /// Counts what was never counted.
-    pub(super) fn sizes(&self, counter: &Cached) -> Sizes {
-        Sizes::count(&self.decoded.transcript, counter, self.policy.pruning.image_tokens)
+    pub(super) fn sizes(&self, known: &Known, counter: &Cached) -> Sizes {
+        known.count(&self.decoded.transcript, counter, self.policy.pruning.image_tokens)
     }
 
     /// How large the request is under `edits`. Without sizes only the line is told.
@@ -77,10 +76,7 @@ impl Reading {
             let all = Planner::estimate(sizes, edits);
             match session.anchors.longest_measured(&transcript.chain, &transcript.model) {
                 Some((anchor, real)) => {
-                    let raw = || {
-                        (0..anchor.items).map(|i| u64::from(sizes.of(i))).sum::<u64>()
-                            + u64::from(sizes.definitions())
-                    };
+                    let raw = || sizes.raw(0..anchor.items) + u64::from(sizes.definitions());
                     let then = anchor.estimate.unwrap_or_else(raw);
                     figures.size = (real as f64 + (all as f64 - then as f64) * ratio).max(0.0) as u64;
                     figures.measured = true;
@@ -106,9 +102,4 @@ impl Reading {
         let begun = items[..kept].iter().any(|item| !is_opening(&item.kind));
         (kept < items.len() && begun).then_some(kept)
     }
-}
-
-/// Estimated tokens of some of the items when sent under `edits`.
-pub(super) fn estimate_of(range: Range<usize>, sizes: &Sizes, edits: &EditSet) -> u64 {
-    range.map(|index| u64::from(sizes.under(edits, index))).sum()
 }

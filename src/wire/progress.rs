@@ -124,7 +124,8 @@ impl Progress {
 
     /// Bytes of memory it holds, about.
     fn weight(&self) -> usize {
-        const ITEM: usize = size_of::<Item>() + size_of::<Fingerprint>() + 2 * size_of::<(Fingerprint, u32)>();
+        const ITEM: usize =
+            size_of::<Item>() + size_of::<Fingerprint>() + 2 * size_of::<(Fingerprint, u32)>();
         const STRING: usize = 2 * size_of::<usize>();
         let item = |item: &Item| {
             let strings = match &item.kind {
