@@ -80,9 +80,9 @@ impl Script {
         self.items.iter().for_each(|item| Fingerprint::lengthen(&mut chain, item.fingerprint));
         Transcript {
             source: self.source.into(),
-            chain,
+            chain: chain.into(),
             opening: self.items.iter().find(is_user).map(|item| item.content),
-            items: self.items,
+            items: self.items.into(),
             messages: self.messages,
             model: "m".into(),
             output_limit: None,

@@ -10,9 +10,9 @@ use crate::model::{ByFingerprint, Fingerprint, Item, ItemKind, Part, PartKind, R
 pub(super) struct Progress {
     /// The members in front of the list of messages.
     pub(super) head: Members,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Arc<Vec<Item>>,
     /// By item: chain over the fingerprints up to and with it.
-    pub(super) chain: Vec<Fingerprint>,
+    pub(super) chain: Arc<Vec<Fingerprint>>,
     pub(super) messages: Vec<Span>,
     pub(super) calls: OpenCalls,
     pub(super) functions: OpenCalls,
@@ -76,8 +76,8 @@ impl Progress {
         };
         *before += 1;
         self.settled.behind.push(identity);
-        Fingerprint::lengthen(&mut self.chain, item.fingerprint);
-        self.items.push(item);
+        Fingerprint::lengthen(Arc::make_mut(&mut self.chain), item.fingerprint);
+        Arc::make_mut(&mut self.items).push(item);
     }
 
     /// Ends a message; `by_user` tells whether it may be a user's last words, which may be other ones next time.
@@ -194,8 +194,8 @@ impl Snapshot {
         }
         Progress {
             head: whole.head,
-            items: whole.items[..items].to_vec(),
-            chain: whole.chain[..items].to_vec(),
+            items: Arc::new(whole.items[..items].to_vec()),
+            chain: Arc::new(whole.chain[..items].to_vec()),
             messages: whole.messages[..messages].to_vec(),
             calls: settled.calls.clone(),
             functions: settled.functions.clone(),
