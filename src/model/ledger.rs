@@ -1,15 +1,15 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Edit, EditSet, Fingerprint, Fold, FoldedRange, Transcript};
+use super::{ByFingerprint, Edit, EditSet, Fingerprint, Fold, FoldedRange, Transcript};
 
 /// The edits already shown to the provider. What stands here is said again, in the same bytes, on every later
 /// request that holds its target.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    edits: HashMap<Fingerprint, Arc<Edit>>,
+    edits: ByFingerprint<Arc<Edit>>,
     folds: Vec<Arc<Fold>>,
     #[serde(default, skip_serializing_if = "HashSet::is_empty")]
     left_out: HashSet<Fingerprint>,
@@ -42,7 +42,7 @@ impl Ledger {
             if let Some(edit) = self.edits.get(&item.fingerprint) {
                 set.set(index, Arc::clone(edit));
             }
-            if self.left_out.contains(&item.fingerprint) {
+            if !self.left_out.is_empty() && self.left_out.contains(&item.fingerprint) {
                 set.leave_out(index);
             }
         }

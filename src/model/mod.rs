@@ -15,7 +15,7 @@ mod usage;
 
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use edit::{Edit, EditSet, Fold, FoldedRange, Strength};
-pub use fingerprint::Fingerprint;
+pub use fingerprint::{ByFingerprint, Fingerprint};
 pub use item::{Item, ItemKind, Part, PartKind, Parts, Role, Span, ToolCall, ToolResult};
 pub use ledger::Ledger;
 pub use transcript::Transcript;

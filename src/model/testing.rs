@@ -76,10 +76,13 @@ impl Script {
 
     pub(crate) fn transcript(self) -> Transcript {
         let is_user = |item: &&Item| item.kind == ItemKind::Message { role: Role::User };
+        let mut chain = Vec::new();
+        self.items.iter().for_each(|item| Fingerprint::lengthen(&mut chain, item.fingerprint));
         Transcript {
             source: self.source.into(),
+            chain: chain.into(),
             opening: self.items.iter().find(is_user).map(|item| item.content),
-            items: self.items,
+            items: self.items.into(),
             messages: self.messages,
             model: "m".into(),
             output_limit: None,

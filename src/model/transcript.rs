@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -11,7 +12,9 @@ pub struct Transcript {
     /// The request body that all spans point into.
     pub source: Bytes,
     /// The items, in the order sent.
-    pub items: Vec<Item>,
+    pub items: Arc<Vec<Item>>,
+    /// By item: the identity of the conversation up to and with it, a chain over the fingerprints.
+    pub chain: Arc<Vec<Fingerprint>>,
     /// How many wire messages (list entries) there are.
     pub messages: usize,
     /// The model asked for; empty when none was named.

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::reading::{Reading, Standing, estimate_of};
+use super::reading::{Reading, Standing};
 use super::request::{Kept, Mark};
 use super::{Bypass, Inbound, Mode, Outcome, Pipeline, Prepared, Quiet, Receipt, Turn};
 use crate::model::EditSet;
-use crate::prune::{Aim, Demand, Plan, Planner, Sizes};
+use crate::prune::{Aim, Demand, Known, Plan, Planner, Sizes};
 use crate::session::{Hints, Session, SessionKey, Thinking};
 use crate::wire::{Codec, Coding, Decoded, Purpose, decode_all};
 
@@ -79,7 +79,7 @@ impl Pipeline {
         let model = &decoded.transcript.model;
         let window = policy.window.or_else(|| self.learnt.window(&upstream, model));
         let thinking = self.learnt.thinking(&upstream, model);
-        let mut reading = Reading::new(decoded, policy, window);
+        let mut reading = Reading { decoded, policy, window, thinking };
         let now = self.clock.now_ms();
         let session = match self.sessions.load(&key).await {
             Ok(session) => session.unwrap_or_else(|| Arc::new(Session::begin(explicit_id.as_deref(), now))),
@@ -92,7 +92,8 @@ impl Pipeline {
             }
         };
         let idle_ms = now.saturating_sub(session.last_seen_ms);
-        reading.thinking = session.thinking.get(&reading.decoded.transcript.model).copied().or(thinking);
+        let learnt = session.thinking.get(&reading.decoded.transcript.model).copied();
+        reading.thinking = learnt.or(thinking);
         let reading = Arc::new(reading);
         Ok(Found { codec, purpose, reading, key, explicit_id, upstream, session, idle_ms })
     }
@@ -116,12 +117,13 @@ impl Pipeline {
     }
 
     pub(super) async fn count(&self, reading: &Arc<Reading>) -> Result<Sizes, Bypass> {
-        if Sizes::uncounted_bytes(&reading.decoded.transcript, &self.counter) <= LARGEST_COUNTED_INLINE {
-            return guarded(|| reading.sizes(&self.counter));
+        let known = Known::look_up(&reading.decoded.transcript, &self.counter);
+        if known.uncounted_bytes() <= LARGEST_COUNTED_INLINE {
+            return guarded(|| reading.sizes(&known, &self.counter));
         }
         let (counter, shared) = (Arc::clone(&self.counter), Arc::clone(reading));
         let limit = Duration::from_millis(reading.policy.pruning.pruning_timeout_ms);
-        blocking(limit, move || shared.sizes(&counter)).await
+        blocking(limit, move || shared.sizes(&known, &counter)).await
     }
 
     /// Makes the plan that `aim` asks for.
@@ -207,8 +209,8 @@ impl Decision {
     /// Estimated tokens that all edits take away, earlier ones included.
     fn saved_in_all(&self) -> u64 {
         let Some(sizes) = &self.sizes else { return 0 };
-        let raw: u64 = (0..sizes.len()).map(|i| u64::from(sizes.of(i))).sum();
-        raw.saturating_sub(estimate_of(0..sizes.len(), sizes, &self.plan.edits))
+        let all = 0..sizes.len();
+        sizes.raw(all.clone()).saturating_sub(sizes.sum(all, &self.plan.edits))
     }
 
     fn into_turn(self, found: Found, is_edited: bool) -> Turn {
@@ -237,13 +239,14 @@ impl Decision {
 
 /// The states that an answer to this request measures.
 pub(super) fn marks(reading: &Reading, sizes: Option<&Sizes>, edits: &EditSet) -> Vec<Mark> {
-    let all = reading.chain.len();
+    let chain = &reading.decoded.transcript.chain;
+    let all = chain.len();
     let without = reading.without_trailing_user_text().filter(|_| sizes.is_some());
     let ends = std::iter::once(all).chain(without).filter(|items| *items > 0);
     ends.map(|items| Mark {
-        prefix: reading.chain[items - 1],
+        prefix: chain[items - 1],
         items,
-        behind: sizes.map_or(0, |sizes| estimate_of(items..all, sizes, edits)),
+        behind: sizes.map_or(0, |sizes| sizes.sum(items..all, edits)),
     })
     .collect()
 }

@@ -1,9 +1,8 @@
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::policy::Policy;
-use crate::model::{EditSet, Fingerprint, ItemKind, Role};
-use crate::prune::{Figures, Gate, Planner, Sizes};
+use crate::model::{EditSet, ItemKind, Role};
+use crate::prune::{Figures, Gate, Known, Planner, Sizes};
 use crate::session::{Session, Thinking};
 use crate::tokens::Cached;
 use crate::wire::Decoded;
@@ -12,8 +11,6 @@ use crate::wire::Decoded;
 pub(super) struct Reading {
     pub(super) decoded: Decoded,
     pub(super) policy: Arc<Policy>,
-    /// By item: chain over the fingerprints up to and with it.
-    pub(super) chain: Vec<Fingerprint>,
     /// The model's window, when known.
     pub(super) window: Option<u64>,
     /// What is known of signed thinking behind an edit.
@@ -34,15 +31,6 @@ pub(super) struct Standing {
 }
 
 impl Reading {
-    pub(super) fn new(decoded: Decoded, policy: Arc<Policy>, window: Option<u64>) -> Self {
-        let mut chain: Vec<Fingerprint> = Vec::with_capacity(decoded.transcript.items.len());
-        for item in &decoded.transcript.items {
-            let link = chain.last().map_or(item.fingerprint, |last| last.then(item.fingerprint));
-            chain.push(link);
-        }
-        Self { decoded, policy, chain, window, thinking: None }
-    }
-
     /// How many items, from the first, must stay as they are: with a model that wants it, all in front of the last
     /// thinking.
     pub(super) fn frozen(&self) -> usize {
@@ -56,7 +44,7 @@ impl Reading {
     /// Whether even an upper bound on the size, made without counting, is below every threshold.
     pub(super) fn is_surely_small(&self, session: &Session, idle_ms: u64) -> bool {
         let transcript = &self.decoded.transcript;
-        let anchor = session.anchors.longest_measured(&self.chain, &transcript.model);
+        let anchor = session.anchors.longest_measured(&transcript.chain, &transcript.model);
         let (known, from) =
             anchor.map_or((transcript.definition_bytes as u64, 0), |(a, real)| (real, a.items));
         let rest = Sizes::bound(transcript, from, self.policy.pruning.image_tokens);
@@ -74,8 +62,8 @@ impl Reading {
     }
 
     /// Counts what was never counted.
-    pub(super) fn sizes(&self, counter: &Cached) -> Sizes {
-        Sizes::count(&self.decoded.transcript, counter, self.policy.pruning.image_tokens)
+    pub(super) fn sizes(&self, known: &Known, counter: &Cached) -> Sizes {
+        known.count(&self.decoded.transcript, counter, self.policy.pruning.image_tokens)
     }
 
     /// How large the request is under `edits`. Without sizes only the line is told.
@@ -87,7 +75,7 @@ impl Reading {
         idle_ms: u64,
     ) -> Standing {
         let transcript = &self.decoded.transcript;
-        let state = session.anchors.longest(&self.chain, &transcript.model);
+        let state = session.anchors.longest(&transcript.chain, &transcript.model);
         let ratio = session.ratio(&transcript.model).value();
         let mut figures = Figures {
             baseline: state.and_then(|a| a.baseline),
@@ -98,12 +86,9 @@ impl Reading {
         };
         if let Some(sizes) = sizes {
             let all = Planner::estimate(sizes, edits);
-            match session.anchors.longest_measured(&self.chain, &transcript.model) {
+            match session.anchors.longest_measured(&transcript.chain, &transcript.model) {
                 Some((anchor, real)) => {
-                    let raw = || {
-                        (0..anchor.items).map(|i| u64::from(sizes.of(i))).sum::<u64>()
-                            + u64::from(sizes.definitions())
-                    };
+                    let raw = || sizes.raw(0..anchor.items) + u64::from(sizes.definitions());
                     let then = anchor.estimate.unwrap_or_else(raw);
                     figures.size = (real as f64 + (all as f64 - then as f64) * ratio).max(0.0) as u64;
                     figures.measured = true;
@@ -129,9 +114,4 @@ impl Reading {
         let begun = items[..kept].iter().any(|item| !is_opening(&item.kind));
         (kept < items.len() && begun).then_some(kept)
     }
-}
-
-/// Estimated tokens of some of the items when sent under `edits`.
-pub(super) fn estimate_of(range: Range<usize>, sizes: &Sizes, edits: &EditSet) -> u64 {
-    range.map(|index| u64::from(sizes.under(edits, index))).sum()
 }

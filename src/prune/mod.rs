@@ -33,5 +33,5 @@ pub use settings::{
     DETAIL_PLACEHOLDER, DetailMode, HARD_PLACEHOLDER, ModelPolicy, Settings, SoftTrim, SummarySettings,
     ZoneOrigin,
 };
-pub use sizes::Sizes;
+pub use sizes::{Known, Sizes};
 pub use stage::{Proposal, Stage};

@@ -58,7 +58,6 @@ impl Planner<'_> {
 
     /// Estimated tokens of all items when sent under `edits`.
     pub fn estimate(sizes: &Sizes, edits: &EditSet) -> u64 {
-        let items: u64 = (0..sizes.len()).map(|index| u64::from(sizes.under(edits, index))).sum();
-        items + u64::from(sizes.definitions())
+        sizes.sum(0..sizes.len(), edits) + u64::from(sizes.definitions())
     }
 }

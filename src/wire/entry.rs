@@ -170,17 +170,19 @@ impl<'a> Entry<'_, 'a> {
     /// # Errors
     /// When a part repeats a member that is read.
     pub(super) fn content(&self, raw: Option<&'a RawValue>) -> Result<Content, Error> {
+        let raw = match raw.map(|raw| (Shape::of(raw), raw)) {
+            None | Some((Shape::Null, _)) => return Ok(Content::nothing()),
+            Some((Shape::Text, raw)) if json::is_text(raw) => {
+                return Ok(Content::text(raw, self.whole(PartKind::Text, raw)));
+            }
+            Some((_, raw)) => raw,
+        };
         let mut said = Said::default();
-        match raw.map(|raw| (Shape::of(raw), raw)) {
-            None | Some((Shape::Null, _)) => {}
-            Some((Shape::List, raw)) => {
-                json::elements(raw)?.into_iter().try_for_each(|element| self.part(element, &mut said))?;
-            }
-            Some((Shape::Text, raw)) if json::is_text(raw) => said.text(raw, self.whole(PartKind::Text, raw)),
-            Some((shape, raw)) => {
-                said.broken |= shape == Shape::Text;
-                said.value(raw, self.whole(PartKind::Other, raw));
-            }
+        if Shape::of(raw) == Shape::List {
+            json::elements(raw)?.into_iter().try_for_each(|element| self.part(element, &mut said))?;
+        } else {
+            said.broken |= Shape::of(raw) == Shape::Text;
+            said.value(raw, self.whole(PartKind::Other, raw));
         }
         Ok(said.content())
     }
@@ -252,12 +254,25 @@ impl<'a> Entry<'_, 'a> {
 }
 
 impl Content {
+    fn nothing() -> Self {
+        Self { parts: Parts::new(), print: Fingerprint::of(&[]), broken: false }
+    }
+
+    /// The same as [`Said`] makes of one text.
+    fn text(literal: &RawValue, part: Part) -> Self {
+        let print = Fingerprint::of(&[TEXT, literal.get().as_bytes()]);
+        Self { parts: smallvec![part], print, broken: false }
+    }
+
     /// Of a value whose parts are not read yet.
     pub(super) fn of(raw: Option<&RawValue>) -> Self {
         let print = Fingerprint::of(&[raw.map_or(&[], |raw| raw.get().as_bytes())]);
         Self { parts: Parts::new(), print, broken: false }
     }
 }
+
+/// Stands in front of a text in an identity.
+const TEXT: &[u8] = b"text";
 
 /// What an item says, while it is read.
 #[derive(Default)]
@@ -269,7 +284,7 @@ struct Said {
 
 impl Said {
     fn text(&mut self, literal: &RawValue, part: Part) {
-        self.hash(b"text");
+        self.hash(TEXT);
         self.hash(literal.get().as_bytes());
         self.parts.push(part);
     }

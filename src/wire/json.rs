@@ -178,9 +178,11 @@ pub(super) fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
 
 /// Whether a value is a string that stands for text: one without lone surrogates.
 pub(super) fn is_text(raw: &RawValue) -> bool {
-    let literal = raw.get().as_bytes();
-    let find = |what: &[u8]| memchr::memmem::find(literal, what).is_some();
-    Shape::of(raw) == Shape::Text && (!(find(b"\\ud") || find(b"\\uD")) || text(raw).is_some())
+    Shape::of(raw) == Shape::Text && (!may_have_surrogates(raw.get().as_bytes()) || text(raw).is_some())
+}
+
+fn may_have_surrogates(literal: &[u8]) -> bool {
+    memchr::memchr_iter(b'\\', literal).any(|at| matches!(literal.get(at + 1..at + 3), Some(b"ud" | b"uD")))
 }
 
 #[cfg(test)]

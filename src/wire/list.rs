@@ -4,6 +4,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::str::from_utf8;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::de::Error as _;
@@ -246,7 +247,8 @@ fn decoded<D: Dialect>(source: &Bytes, progress: &mut Progress, members: &Member
         system => Fingerprint::of(system).then(opening),
     });
     let transcript = Transcript {
-        items: progress.items.clone(),
+        items: Arc::clone(&progress.items),
+        chain: Arc::clone(&progress.chain),
         messages: progress.messages.len(),
         model: around.text("model").unwrap_or_default().into_owned(),
         output_limit: facts.output_limit,

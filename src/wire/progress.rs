@@ -3,18 +3,20 @@ use std::sync::Arc;
 
 use super::members::Members;
 use super::memo::Keep;
-use crate::model::{Fingerprint, Item, ItemKind, Part, PartKind, Role, Span};
+use crate::model::{ByFingerprint, Fingerprint, Item, ItemKind, Part, PartKind, Role, Span};
 
 /// All that is known behind a message, and all that is needed to go on from there.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
     /// The members in front of the list of messages.
     pub(super) head: Members,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Arc<Vec<Item>>,
+    /// By item: chain over the fingerprints up to and with it.
+    pub(super) chain: Arc<Vec<Fingerprint>>,
     pub(super) messages: Vec<Span>,
     pub(super) calls: OpenCalls,
     pub(super) functions: OpenCalls,
-    seen: HashMap<Fingerprint, u32>,
+    seen: ByFingerprint<u32>,
     opening: Option<Opening>,
     settled: Settled,
     /// Whether a single value stands in place of the list: there is nothing to go on from.
@@ -74,7 +76,8 @@ impl Progress {
         };
         *before += 1;
         self.settled.behind.push(identity);
-        self.items.push(item);
+        Fingerprint::lengthen(Arc::make_mut(&mut self.chain), item.fingerprint);
+        Arc::make_mut(&mut self.items).push(item);
     }
 
     /// Ends a message; `by_user` tells whether it may be a user's last words, which may be other ones next time.
@@ -121,7 +124,8 @@ impl Progress {
 
     /// Bytes of memory it holds, about.
     fn weight(&self) -> usize {
-        const ITEM: usize = size_of::<Item>() + 2 * size_of::<(Fingerprint, u32)>();
+        const ITEM: usize =
+            size_of::<Item>() + size_of::<Fingerprint>() + 2 * size_of::<(Fingerprint, u32)>();
         const STRING: usize = 2 * size_of::<usize>();
         let item = |item: &Item| {
             let strings = match &item.kind {
@@ -190,7 +194,8 @@ impl Snapshot {
         }
         Progress {
             head: whole.head,
-            items: whole.items[..items].to_vec(),
+            items: Arc::new(whole.items[..items].to_vec()),
+            chain: Arc::new(whole.chain[..items].to_vec()),
             messages: whole.messages[..messages].to_vec(),
             calls: settled.calls.clone(),
             functions: settled.functions.clone(),
