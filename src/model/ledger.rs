@@ -77,6 +77,13 @@ impl Ledger {
         }
     }
 
+    /// Takes back everything that `refused` says: the provider did not accept it, so it was never shown.
+    pub fn forget(&mut self, refused: &Self) {
+        self.edits.retain(|print, _| !refused.edits.contains_key(print));
+        self.folds.retain(|fold| !refused.folds.contains(fold));
+        self.left_out.retain(|print| !refused.left_out.contains(print));
+    }
+
     /// Keeps at most `limit` statements: those with a target in `transcript` first.
     pub fn shrink_to(&mut self, limit: usize, transcript: &Transcript) {
         if self.len() <= limit {

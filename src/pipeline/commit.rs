@@ -23,13 +23,14 @@ impl Pipeline {
             let standing = reading.standing(&session, Some(&sizes), &replayed, found.idle_ms);
             let demand = Gate(&reading.policy.pruning).decide(&standing.figures);
             let (size, ratio) = (standing.figures.size, standing.ratio);
-            let plan = match self.plan(reading, &sizes, replayed.clone(), demand, size, ratio).await {
-                Ok(plan) => plan,
-                Err(bypass) => {
-                    let rest = Decision::rest(replayed, standing, Some(sizes), Quiet::Cooldown);
-                    return Decision { outcome: Outcome::Bypassed(bypass), ..rest };
-                }
-            };
+            let plan =
+                match self.plan(&found.codec, reading, &sizes, replayed.clone(), demand, size, ratio).await {
+                    Ok(plan) => plan,
+                    Err(bypass) => {
+                        let rest = Decision::rest(replayed, standing, Some(sizes), Quiet::Cooldown);
+                        return Decision { outcome: Outcome::Bypassed(bypass), ..rest };
+                    }
+                };
             if plan.steps.is_empty() {
                 return Decision::rest(replayed, standing, Some(sizes), quiet(demand));
             }

@@ -4,6 +4,7 @@
 
 mod commit;
 mod debug;
+mod learnt;
 mod outcome;
 #[expect(clippy::module_inception, reason = "the room is named after its one central type")]
 mod pipeline;
@@ -16,10 +17,10 @@ mod settings;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod thinking;
 mod view;
-mod windows;
 
-pub use outcome::{Bypass, Outcome, Quiet, Receipt, Recovery};
+pub use outcome::{Bypass, Cause, Outcome, Quiet, Receipt, Recovery};
 pub use pipeline::Pipeline;
 pub use policy::PolicyError;
 pub use request::{HeaderLookup, Inbound, Prepared, Settled, Turn, UsageUpdate};

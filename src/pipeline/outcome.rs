@@ -45,6 +45,8 @@ pub enum Bypass {
     Timeout,
     /// A bug of ours: planning panicked.
     Panicked,
+    /// The provider refused the edits because of signed thinking behind them.
+    Thinking,
 }
 
 /// What happened to one request; the door tells the world from it.
@@ -76,18 +78,39 @@ pub struct Receipt {
 pub struct Recovery {
     /// The body to send, without content coding.
     pub body: Bytes,
-    /// Which try it is, from 1.
-    pub attempt: u8,
+    /// What is done with the request now.
+    pub outcome: Outcome,
+    /// What the provider refused.
+    pub cause: Cause,
     /// What the provider says was asked, in tokens.
     pub asked: Option<u64>,
     /// What the provider says is allowed, in tokens.
     pub limit: Option<u64>,
     /// What it is expected to be now, in tokens.
-    pub tokens_after: u64,
+    pub tokens_after: Option<u64>,
     /// Number of this prune in its session, from 1.
     pub prune: Option<u64>,
     /// Statements it adds, by stage: `(stage, how many, tokens saved)`.
     pub pruned: Vec<(&'static str, usize, u64)>,
+}
+
+/// What the provider refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The size of the request.
+    Overflow,
+    /// Signed thinking that no longer fits what stands in front of it.
+    Thinking,
+}
+
+impl Cause {
+    /// Its name in logs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Overflow => "overflow",
+            Self::Thinking => "thinking",
+        }
+    }
 }
 
 impl Receipt {
@@ -108,9 +131,9 @@ impl Receipt {
 
     /// The request is sent again, smaller: what is done now is more than was decided first.
     pub fn recovered(&mut self, recovery: &Recovery) {
-        self.outcome = Outcome::Pruned;
+        self.outcome = recovery.outcome;
         self.tokens_before = self.tokens_before.or(recovery.asked);
-        self.tokens_after = Some(recovery.tokens_after);
+        self.tokens_after = recovery.tokens_after.or(self.tokens_after);
         self.pruned.extend_from_slice(&recovery.pruned);
         self.prune = self.prune.or(recovery.prune);
     }
@@ -160,6 +183,7 @@ impl Bypass {
             Self::Store => "store",
             Self::Timeout => "timeout",
             Self::Panicked => "panicked",
+            Self::Thinking => "signed_thinking",
         }
     }
 }

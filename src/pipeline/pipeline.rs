@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use super::debug::DebugSink;
+use super::learnt::Learnt;
 use super::policy::{Policies, PolicyError};
-use super::windows::Windows;
 use super::{Mode, SessionView, Settings};
 use crate::model::Clock;
 use crate::session::{SessionStore, StoreStats};
@@ -17,7 +17,7 @@ pub struct Pipeline {
     pub(super) sessions: Arc<dyn SessionStore>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) counter: Arc<Cached>,
-    pub(super) windows: Windows,
+    pub(super) learnt: Learnt,
     pub(super) debug: Arc<DebugSink>,
 }
 
@@ -43,7 +43,7 @@ impl Pipeline {
             sessions,
             clock,
             counter: Arc::new(Cached::new(Tiktoken::o200k(), COUNTS_KEPT)),
-            windows: Windows::new(),
+            learnt: Learnt::new(),
             debug: Arc::new(DebugSink::new(settings.debug.clone())),
         })
     }
@@ -57,7 +57,7 @@ impl Pipeline {
     pub fn learn_windows(&self, upstream: &str, answer: &[u8]) -> usize {
         let told = read_windows(answer);
         for model in &told {
-            self.windows.learn(upstream, &model.model, model.window);
+            self.learnt.window_is(upstream, &model.model, model.window);
         }
         told.len()
     }

@@ -9,7 +9,7 @@ use super::request::{Kept, Mark};
 use super::{Bypass, Inbound, Mode, Outcome, Pipeline, Prepared, Quiet, Receipt, Turn};
 use crate::model::EditSet;
 use crate::prune::{Demand, Plan, Planner, Sizes};
-use crate::session::{Hints, Session, SessionKey};
+use crate::session::{Hints, Session, SessionKey, Thinking};
 use crate::wire::{Codec, Coding, Decoded, Purpose, decode_all};
 
 /// Largest body that is decoded, in bytes after undoing its content coding: a bomb passes unread.
@@ -76,8 +76,10 @@ impl Pipeline {
         let hints = Hints { header: &*headers, upstream: &upstream, transcript: &decoded.transcript };
         let (key, explicit_id) = SessionKey::derive(&hints);
         let policy = Arc::clone(self.policies.of(&decoded.transcript.model));
-        let window = policy.window.or_else(|| self.windows.of(&upstream, &decoded.transcript.model));
-        let reading = Arc::new(Reading::new(decoded, policy, window));
+        let model = &decoded.transcript.model;
+        let window = policy.window.or_else(|| self.learnt.window(&upstream, model));
+        let thinking = self.learnt.thinking(&upstream, model);
+        let mut reading = Reading::new(decoded, policy, window);
         let now = self.clock.now_ms();
         let session = match self.sessions.load(&key).await {
             Ok(session) => session.unwrap_or_else(|| Arc::new(Session::begin(explicit_id.as_deref(), now))),
@@ -90,6 +92,8 @@ impl Pipeline {
             }
         };
         let idle_ms = now.saturating_sub(session.last_seen_ms);
+        reading.thinking = session.thinking.get(&reading.decoded.transcript.model).copied().or(thinking);
+        let reading = Arc::new(reading);
         Ok(Found { codec, purpose, reading, key, explicit_id, upstream, session, idle_ms })
     }
 
@@ -123,6 +127,7 @@ impl Pipeline {
     /// Makes the plan that `demand` asks for.
     pub(super) async fn plan(
         &self,
+        codec: &Arc<dyn Codec>,
         reading: &Arc<Reading>,
         sizes: &Arc<Sizes>,
         replayed: EditSet,
@@ -135,10 +140,24 @@ impl Pipeline {
         }
         let limit = Duration::from_millis(reading.policy.pruning.pruning_timeout_ms);
         let (reading, sizes, counter) = (Arc::clone(reading), Arc::clone(sizes), Arc::clone(&self.counter));
+        let codec = Arc::clone(codec);
         blocking(limit, move || {
             let policy = &reading.policy;
-            let planner = Planner { settings: &policy.pruning, rules: &policy.rules, counter: &counter };
-            planner.plan(&reading.decoded.transcript, &sizes, replayed, demand, size, ratio)
+            let planner = Planner {
+                settings: &policy.pruning,
+                rules: &policy.rules,
+                counter: &counter,
+                frozen: reading.frozen(),
+            };
+            let transcript = &reading.decoded.transcript;
+            let mut plan = planner.plan(transcript, &sizes, replayed.clone(), demand, size, ratio);
+            if reading.thinking == Some(Thinking::LeftOut)
+                && let Some(first) = plan.edits.first_change_since(&replayed)
+                && let Some(edits) = codec.without_reasoning(&reading.decoded, &plan.edits, first)
+            {
+                plan.edits = edits;
+            }
+            plan
         })
         .await
     }
@@ -211,6 +230,8 @@ impl Decision {
             saved,
             marks: marks(&reading, sizes.as_deref(), &edits),
             recoveries: 0,
+            refusals: 0,
+            lesson: None,
             kept: Some(Kept { reading, edits, sizes }),
         }
     }

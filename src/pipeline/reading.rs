@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::policy::Policy;
 use crate::model::{EditSet, Fingerprint, ItemKind, Role};
 use crate::prune::{Figures, Gate, Planner, Sizes};
-use crate::session::Session;
+use crate::session::{Session, Thinking};
 use crate::tokens::Cached;
 use crate::wire::Decoded;
 
@@ -16,6 +16,8 @@ pub(super) struct Reading {
     pub(super) chain: Vec<Fingerprint>,
     /// The model's window, when known.
     pub(super) window: Option<u64>,
+    /// What is known of signed thinking behind an edit.
+    pub(super) thinking: Option<Thinking>,
 }
 
 /// How large a request is, by all that is known of its session.
@@ -38,7 +40,17 @@ impl Reading {
             let link = chain.last().map_or(item.fingerprint, |last| last.then(item.fingerprint));
             chain.push(link);
         }
-        Self { decoded, policy, chain, window }
+        Self { decoded, policy, chain, window, thinking: None }
+    }
+
+    /// How many items, from the first, must stay as they are: with a model that wants it, all in front of the last
+    /// thinking.
+    pub(super) fn frozen(&self) -> usize {
+        let thought = |item: &crate::model::Item| item.kind == ItemKind::Reasoning;
+        match self.thinking {
+            Some(Thinking::Kept) => self.decoded.transcript.items.iter().rposition(thought).unwrap_or(0),
+            Some(Thinking::LeftOut) | None => 0,
+        }
     }
 
     /// Whether even an upper bound on the size, made without counting, is below every threshold.

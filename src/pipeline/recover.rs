@@ -4,9 +4,9 @@ use super::commit::remember;
 use super::prepare::{label, marks};
 use super::reading::Reading;
 use super::request::Kept;
-use super::{Mode, Pipeline, Recovery, Turn};
+use super::{Cause, Mode, Outcome, Pipeline, Recovery, Turn};
 use crate::prune::{Demand, Plan, Planner, Sizes};
-use crate::wire::{Overflow, read_overflow};
+use crate::wire::{Overflow, read_overflow, read_thinking_refusal};
 
 /// How often a request is sent again.
 const TRIES: u8 = 2;
@@ -17,12 +17,16 @@ const GOALS: [f64; TRIES as usize] = [0.9, 0.75];
 const GOALS_WITHOUT_LIMIT: [f64; TRIES as usize] = [0.75, 0.5];
 
 impl Pipeline {
-    /// After an answer that may say the request was too large: what to send instead. `None` hands the answer on: it
-    /// was no overflow, the request was sent again twice already, or nothing in it can be pruned far enough.
+    /// After an answer that may say the request was too large, or that an edit made signed thinking invalid: what to
+    /// send instead. `None` hands the answer on: it was neither, the request was sent again often enough, or nothing
+    /// in it can be pruned far enough.
     pub async fn recover(&self, turn: &mut Turn, status: u16, answer: &[u8]) -> Option<Recovery> {
+        if read_thinking_refusal(status, answer).is_some() {
+            return self.give_way(turn).await;
+        }
         let overflow = read_overflow(status, answer)?;
         if let Some(limit) = overflow.limit {
-            self.windows.learn(&turn.upstream, &turn.model, limit);
+            self.learnt.window_is(&turn.upstream, &turn.model, limit);
         }
         if self.mode != Mode::Prune || turn.recoveries >= TRIES {
             return None;
@@ -35,7 +39,10 @@ impl Pipeline {
         let estimate = Planner::estimate(&sizes, &edits);
         let refused = Refused::new(&overflow, estimate, turn);
         let demand = Demand::AtRisk { goal: refused.goal, limit: refused.goal };
-        let plan = self.plan(&reading, &sizes, edits, demand, refused.size, refused.ratio).await.ok()?;
+        let plan = self
+            .plan(&turn.codec, &reading, &sizes, edits, demand, refused.size, refused.ratio)
+            .await
+            .ok()?;
         let size_after = refused.size.saturating_sub((plan.saved as f64 * refused.ratio) as u64);
         if plan.steps.is_empty() || size_after > refused.limit {
             return None;
@@ -53,10 +60,11 @@ impl Pipeline {
         let body = turn.codec.render(&reading.decoded, &plan.edits);
         let recovery = Recovery {
             body,
-            attempt: turn.recoveries + 1,
+            outcome: Outcome::Pruned,
+            cause: Cause::Overflow,
             asked: overflow.asked,
             limit: overflow.limit,
-            tokens_after: size_after,
+            tokens_after: Some(size_after),
             prune: Some(stored.prunes),
             pruned: plan.by_stage(),
         };

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::Receipt;
 use super::reading::{Reading, Standing};
-use crate::model::{EditSet, Fingerprint};
+use crate::model::{EditSet, Fingerprint, Ledger};
 use crate::prune::Sizes;
 use crate::session::SessionKey;
 use crate::tap::TapEnd;
@@ -59,8 +59,21 @@ pub struct Turn {
     pub(super) marks: Vec<Mark>,
     /// Times it was sent again because the provider found it too large.
     pub(super) recoveries: u8,
+    /// Times it was sent again because the provider found signed thinking in it changed.
+    pub(super) refusals: u8,
+    /// What is learnt if the provider accepts what was sent again.
+    pub(super) lesson: Option<Lesson>,
     /// What sending again would need; gone once the provider has accepted the request.
     pub(super) kept: Option<Kept>,
+}
+
+/// What an accepted answer teaches of signed thinking.
+#[derive(Debug, Clone)]
+pub(super) enum Lesson {
+    /// Without the thinking behind the first edit it was accepted.
+    LeftOut,
+    /// Only the client's own bytes were accepted: these statements were refused, and are not made again.
+    Kept(Ledger),
 }
 
 /// A conversation state: the items up to a point, and what is sent behind that point.

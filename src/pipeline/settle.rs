@@ -14,9 +14,13 @@ impl Pipeline {
             session.model.clone_from(&turn.model);
             session.saved_tokens += turn.saved;
             if is_success {
+                turn.learn(session);
                 absorb(session, &turn, usage);
             }
         };
+        if let Some(thinking) = turn.thinking().filter(|_| is_success) {
+            self.learnt.thinking_is(&turn.upstream, &turn.model, thinking);
+        }
         if let Err(error) = self.update(&turn.key, turn.explicit_id.as_deref(), change).await {
             tracing::warn!(error = &error as &dyn std::error::Error, "usage could not be stored");
         }

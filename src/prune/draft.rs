@@ -45,6 +45,11 @@ impl<'a> Draft<'a> {
         draft
     }
 
+    /// Protects the first `items` items, whatever they are.
+    pub fn freeze(&mut self, items: usize) {
+        self.protection.iter_mut().take(items).for_each(|protection| *protection = Some(Protection::Signed));
+    }
+
     fn measure_ages(&mut self) {
         let tokens: Vec<f64> = (0..self.items().len()).map(|i| f64::from(self.tokens(i))).collect();
         self.total = tokens.iter().sum();

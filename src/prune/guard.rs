@@ -128,8 +128,11 @@ impl Guard<'_> {
         for index in range.clone() {
             match draft.protection[index] {
                 Some(
-                    p
-                    @ (Protection::Tool | Protection::Pattern | Protection::Image | Protection::NewestGroup),
+                    p @ (Protection::Tool
+                    | Protection::Pattern
+                    | Protection::Image
+                    | Protection::Signed
+                    | Protection::NewestGroup),
                 ) => {
                     return Err(Refusal::Protected(p));
                 }

@@ -17,6 +17,8 @@ pub struct Planner<'a> {
     pub rules: &'a Rules,
     /// Counts new texts.
     pub counter: &'a Cached,
+    /// How many items, from the first, must stay as they are.
+    pub frozen: usize,
 }
 
 impl Planner<'_> {
@@ -38,6 +40,7 @@ impl Planner<'_> {
         };
         let mut plan = Plan::default();
         let mut draft = Draft::new(transcript, sizes, self.rules, self.settings, replayed.clone());
+        draft.freeze(self.frozen);
         let mut ladder = Ladder { draft: &mut draft, counter: self.counter, plan: &mut plan };
         let budget = Budget { size, goal, ratio };
         ladder.prune(&budget);

@@ -18,6 +18,8 @@ pub enum Protection {
     NewestGroup,
     /// Among the newest `keep_recent_messages`, or within `keep_recent_tokens`.
     Recent,
+    /// In front of signed thinking, which would no longer be valid.
+    Signed,
     /// Assistant text: touched only by stages that account for whole blocks.
     Reply,
 }
@@ -36,6 +38,7 @@ impl Protection {
             Self::Error => "error",
             Self::NewestGroup => "newest_group",
             Self::Recent => "recent",
+            Self::Signed => "signed",
             Self::Reply => "reply",
         }
     }

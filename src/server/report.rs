@@ -36,7 +36,9 @@ fn bypassed(receipt: &Receipt, bypass: Bypass) {
     match bypass {
         Bypass::Off | Bypass::OtherPath => debug!(session, model, reason, "bypass"),
         Bypass::Coding | Bypass::Undecodable => info!(session, model, reason, "bypass"),
-        Bypass::Store | Bypass::Timeout | Bypass::Panicked => warn!(session, model, reason, "bypass"),
+        Bypass::Store | Bypass::Timeout | Bypass::Panicked | Bypass::Thinking => {
+            warn!(session, model, reason, "bypass")
+        }
     }
 }
 

@@ -16,5 +16,5 @@ pub use anchor::{Anchor, Anchors};
 pub use key::{Hints, SessionKey};
 pub use memory::MemoryStore;
 pub use settings::Settings;
-pub use state::{Ratio, Session};
+pub use state::{Ratio, Session, Thinking};
 pub use store::{Saved, SessionStore, StoreError, StoreStats};

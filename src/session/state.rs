@@ -21,6 +21,9 @@ pub struct Session {
     pub anchors: Anchors,
     /// By model: real tokens per estimated token.
     pub ratios: BTreeMap<String, Ratio>,
+    /// By model: what was learnt of signed thinking behind an edit.
+    #[serde(default)]
+    pub thinking: BTreeMap<String, Thinking>,
     /// The last figures of the main conversation.
     pub usage: Usage,
     /// The line that the figures belong to.
@@ -77,6 +80,17 @@ impl Session {
         const ANCHOR: usize = 160;
         1_024 + self.ledger.text_bytes() + self.ledger.len() * EDIT + self.anchors.len() * ANCHOR
     }
+}
+
+/// What becomes of signed thinking behind an edit, with a model that refuses a conversation in which such a block no
+/// longer fits what stands in front of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Thinking {
+    /// It is left out, for good.
+    LeftOut,
+    /// It stays, and nothing in front of it is pruned.
+    Kept,
 }
 
 /// Real tokens per estimated token: what a provider's tokeniser, its framing and hidden text make of an estimate.

@@ -7,7 +7,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::json;
 
-use crate::support::{Conversation, Scene, changed_contents, lines};
+use crate::support::{Conversation, Reply, Scene, changed_contents, lines};
 
 fn packed(label: &str, plain: &[u8]) -> Vec<u8> {
     let level = Compression::default();
@@ -56,6 +56,23 @@ async fn a_packed_body_goes_on_packed_until_it_is_edited() {
         assert_eq!(sent.value("content-encoding"), None);
         assert_eq!(sent.value("content-length"), Some(sent.body.len().to_string().as_str()));
     }
+}
+
+#[tokio::test]
+async fn a_packed_body_that_is_too_large_is_sent_again_plain() {
+    let scene = Scene::clearing(2).await;
+    let talk = Conversation::new()
+        .user("Count.")
+        .step("call_a", "count", json!({"n": 1}), lines("sheep", 4_000))
+        .step("call_b", "count", json!({"n": 2}), lines("goat", 80));
+    scene.provider.will(Reply::overflow(28_000, 8_000));
+    let body = packed("zstd", &talk.body());
+    let turn = scene.agent("packed").header("Content-Encoding", "zstd").posts(body.clone()).await;
+    let [first, second] = &turn.tries[..] else { panic!("{} tries", turn.tries.len()) };
+    assert_eq!((&first.body, first.value("content-encoding")), (&body, Some("zstd")));
+    assert_eq!(changed_contents(&talk.body(), &second.body), [2]);
+    assert_eq!(second.value("content-encoding"), None);
+    assert_eq!(turn.answer.status(), 200);
 }
 
 #[tokio::test]

@@ -6,7 +6,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::json;
 
-use crate::support::{Conversation, Reply, Scene, Turn, assert_chain_holds, changed_contents, lines};
+use crate::support::{
+    Conversation, GONE, Reply, Scene, Turn, assert_chain_holds, changed_contents, clear_all_old, lines,
+};
 
 /// Twelve files of some 3,000 tokens each: below the default threshold.
 fn twelve_files() -> Conversation {
@@ -176,6 +178,30 @@ async fn a_smaller_request_that_is_limited_is_answered_with_that() {
     // The agent's own retry carries what was decided.
     let again = scene.agent("full").asks(&twelve_files()).await;
     assert_eq!(again.sent().body, turn.tries[1].body);
+}
+
+#[tokio::test]
+async fn what_was_pruned_before_stays_pruned_when_more_must_go() {
+    let scene = Scene::pruning(|pruning| {
+        clear_all_old(pruning, 2);
+        (pruning.soft_threshold, pruning.hard_threshold) = (30_000.0, 30_000.0);
+        pruning.prune_to = 0.95;
+    })
+    .await;
+    let agent = scene.agent("full");
+    agent.asks(&twelve_files()).await.assert_untouched();
+    let talk = twelve_files().step("call_x", "read_file", json!({"path": "x"}), lines("another row", 300));
+    let pruned = agent.asks(&talk).await;
+    let cleared = pruned.changed();
+    assert!(!cleared.is_empty() && cleared.len() < 12, "{cleared:?}");
+    scene.provider.will(Reply::overflow(70_000, 16_000)).will(Reply::telling(14_000));
+    let turn = agent.asks(&talk.user("And now?")).await;
+    let again = &turn.tries[1];
+    assert!(changed_contents(&turn.asked, &again.body).len() > cleared.len());
+    for place in cleared {
+        assert_eq!(again.message(place)["content"], GONE);
+    }
+    assert_eq!(scene.session("full").await["prunes"], 2);
 }
 
 #[tokio::test]

@@ -124,3 +124,18 @@ async fn a_request_below_the_threshold_is_left_alone() {
         assert_eq!(turn.outcome(), "unchanged; reason=below_threshold");
     }
 }
+
+#[tokio::test]
+async fn a_prune_for_next_to_nothing_is_not_made() {
+    let scene = Scene::pruning(|pruning| {
+        clear_all_old(pruning, 2);
+        pruning.trigger_every_n_tokens = 20_000;
+    })
+    .await;
+    let agent = scene.agent("little");
+    let talk = Conversation::new().user("Count.").step("call_a", "count", json!({}), lines("sheep", 80));
+    agent.asks(&talk).await.assert_untouched();
+    let turn = agent.asks(&talk.step("call_b", "count", json!({"n": 2}), "none")).await;
+    turn.assert_untouched();
+    assert_eq!(turn.outcome(), "unchanged; reason=nothing_to_prune");
+}

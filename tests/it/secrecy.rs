@@ -48,7 +48,7 @@ impl Talkative {
         let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
         let config = format!(
             "[upstream]\nurl = \"{}\"\n[upstreams.gone]\nurl = \"http://{gone}\"\n\
-             [pruning]\npruning_threshold = 50000\nkeep_recent_tokens = 1\nkeep_recent_messages = 2\n\
+             [pruning]\npruning_threshold = 50000\ntrigger_every_n_tokens = 1000\nkeep_recent_tokens = 1\nkeep_recent_messages = 2\n\
              soft_threshold = 0\nhard_threshold = 0\n[log]\nlevel = \"{level}\"\nformat = \"{format}\"\n",
             provider.url
         );

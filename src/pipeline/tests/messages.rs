@@ -2,16 +2,16 @@
 
 use super::*;
 
-struct Speaker {
-    agent: Agent,
+pub(super) struct Speaker {
+    pub(super) agent: Agent,
 }
 
 impl Speaker {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { agent: Agent::new() }
     }
 
-    fn step(&mut self, id: &str, output: &str) -> &mut Self {
+    pub(super) fn step(&mut self, id: &str, output: &str) -> &mut Self {
         let call = json!({"type": "tool_use", "id": id, "name": "read", "input": {"id": id}});
         let result = json!({"type": "tool_result", "tool_use_id": id, "content": output});
         self.agent.messages.push(json!({"role": "assistant", "content": [call]}));
@@ -19,13 +19,13 @@ impl Speaker {
         self
     }
 
-    async fn prepare(&self, path: &str) -> Prepared {
+    pub(super) async fn prepare(&self, path: &str) -> Prepared {
         let inbound = Inbound { path: path.into(), ..self.agent.inbound(self.agent.body()) };
         self.agent.pipeline.prepare(inbound).await
     }
 
     /// A whole turn; what was sent.
-    async fn turn(&self, input: u64) -> Bytes {
+    pub(super) async fn turn(&self, input: u64) -> Bytes {
         let prepared = self.prepare("/v1/messages").await;
         self.agent.settle(prepared.turn.unwrap(), 200, Some(input)).await;
         prepared.body.unwrap_or_else(|| self.agent.body())

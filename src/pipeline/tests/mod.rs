@@ -12,6 +12,7 @@ use crate::session::{MemoryStore, Settings as SessionSettings};
 use crate::tap::{Ending, TapEnd};
 
 mod messages;
+mod thinking;
 
 const GONE: &str = "[gone]";
 
@@ -256,8 +257,8 @@ async fn an_overflow_is_pruned_and_sent_again_and_its_window_learnt() {
     assert!(prepared.body.is_none(), "nothing says yet that it is too large");
     let mut turn = prepared.turn.take().unwrap();
     let recovery = agent.pipeline.recover(&mut turn, 400, &refusal(48_000, 16_000)).await.unwrap();
-    assert_eq!((recovery.attempt, recovery.limit), (1, Some(16_000)));
-    assert!(recovery.tokens_after <= 14_400 && recovery.body.len() < agent.body().len() / 2);
+    assert_eq!((recovery.cause, recovery.limit), (Cause::Overflow, Some(16_000)));
+    assert!(recovery.tokens_after <= Some(14_400) && recovery.body.len() < agent.body().len() / 2);
     agent.settle(turn, 200, Some(14_000)).await;
     let (sent, receipt) = agent.turn(14_000).await;
     assert_eq!(sent, outputs(&recovery.body), "what was sent stands");
@@ -278,4 +279,38 @@ async fn a_request_is_recovered_twice_at_most_and_never_from_other_refusals() {
     assert!(agent.pipeline.recover(&mut turn, 400, &refusal(48_000, 40_000)).await.is_some());
     assert!(agent.pipeline.recover(&mut turn, 400, &refusal(41_000, 40_000)).await.is_some());
     assert!(agent.pipeline.recover(&mut turn, 400, &refusal(41_000, 40_000)).await.is_none());
+}
+
+/// Turns whose earlier part the provider keeps: only what is new is sent.
+#[tokio::test]
+async fn figures_of_what_the_provider_keeps_do_not_measure_what_is_sent() {
+    let agent = Agent::new();
+    for n in 0..4 {
+        // So large that it is counted, and that twice as much would be pruned.
+        let words = format!("{n} {}", "many words of an output ".repeat(6_000));
+        let output = json!({"type": "function_call_output", "call_id": "c", "output": words});
+        let body = json!({"model": "m", "previous_response_id": n.to_string(), "input": [output]});
+        let body = serde_json::to_vec(&body).unwrap();
+        let inbound = Inbound { path: "/v1/responses".into(), ..agent.inbound(body.into()) };
+        let prepared = agent.pipeline.prepare(inbound).await;
+        assert_eq!(prepared.receipt.outcome, Outcome::Unchanged(Quiet::BelowThreshold));
+        assert!((30_000..31_000).contains(&prepared.receipt.tokens_before.unwrap()));
+        agent.settle(prepared.turn.unwrap(), 200, Some(70_000 + n)).await;
+        assert_eq!(agent.view().await.input_tokens, Some(70_000 + n));
+    }
+}
+
+#[tokio::test]
+async fn only_what_is_sent_can_make_room_for_what_the_provider_keeps() {
+    let agent = Agent::new();
+    let words = "many words of an output ".repeat(6_000);
+    let output = json!({"type": "function_call_output", "call_id": "c", "output": words});
+    let body = json!({"model": "m", "previous_response_id": "r", "input": [output]});
+    let body = serde_json::to_vec(&body).unwrap();
+    let inbound = Inbound { path: "/v1/responses".into(), ..agent.inbound(body.clone().into()) };
+    let mut turn = agent.pipeline.prepare(inbound).await.turn.unwrap();
+    let refusal = br#"{"error":{"message":"prompt is too long: 130000 tokens > 128000 maximum"}}"#;
+    let recovery = agent.pipeline.recover(&mut turn, 400, refusal).await.unwrap();
+    // Half of what is sent, about a tenth of what the provider counts.
+    assert!(recovery.tokens_after <= Some(115_200) && recovery.body.len() < body.len() * 6 / 10);
 }

@@ -33,7 +33,7 @@ impl Bench {
         let sizes = Sizes::count(transcript, &self.counter, 1_000);
         let size = Planner::estimate(&sizes, &replayed);
         let rules = Rules::new(&self.settings).unwrap();
-        let planner = Planner { settings: &self.settings, rules: &rules, counter: &self.counter };
+        let planner = Planner { settings: &self.settings, rules: &rules, counter: &self.counter, frozen: 0 };
         planner.plan(transcript, &sizes, replayed, demand, size, 1.0)
     }
 

@@ -83,7 +83,7 @@ impl Scene {
 pub(crate) fn clear_all_old(pruning: &mut Pruning, kept: usize) {
     *pruning = Pruning {
         pruning_threshold: 50_000.0,
-        trigger_every_n_tokens: 5_000,
+        trigger_every_n_tokens: 2_000,
         keep_recent_tokens: 1,
         keep_recent_messages: kept,
         soft_threshold: 0.0,

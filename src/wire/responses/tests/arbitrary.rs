@@ -74,7 +74,8 @@ fn choose(decoded: &Decoded, request: &Value, chosen: &[bool], text: &str) -> (E
             ItemKind::ToolResult(_) if entry["type"] == "function_call_output" => "output",
             _ => continue,
         };
-        let is_shell = entry[member][0].get("stdout").is_some();
+        let is_shell =
+            entry[member].as_array().is_some_and(|of| of.iter().any(|e| e.get("stdout").is_some()));
         if chosen[index % chosen.len()] && !is_shell && entry.get("summary").is_none() {
             set.set(index, edit(text));
             if entry[member].is_string() || entry[member].is_array() {

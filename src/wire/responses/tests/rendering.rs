@@ -8,14 +8,14 @@ use crate::wire::responses::Responses;
 use crate::wire::testing::{edits, folded};
 
 /// The item that an edit makes of one.
-fn edited(item: Value) -> Value {
+fn edited(item: &Value) -> Value {
     let decoded = decode_input(&json!([item]));
     rendered(&decoded, &edits(&[(0, "new")]))["input"][0].take()
 }
 
 fn output(output: &Value) -> Value {
     let item = json!({"type": "function_call_output", "id": "fco_1", "call_id": "c", "output": output});
-    edited(item)["output"].take()
+    edited(&item)["output"].take()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn what_commands_wrote_goes_and_how_they_ended_stays() {
     let streams = |stdout: &str, stderr: &str, code: u8| json!({"stdout": stdout, "stderr": stderr, "outcome": {"exit_code": code}});
     let item = |output: Value| json!({"type": "shell_call_output", "call_id": "c", "output": output, "max_output_length": 9});
     assert_eq!(
-        edited(item(json!([streams("long output", "", 0), streams("more", "a warning", 1)]))),
+        edited(&item(json!([streams("long output", "", 0), streams("more", "a warning", 1)]))),
         item(json!([streams("new", "", 0), streams("…", "…", 1)]))
     );
 }
@@ -61,7 +61,7 @@ fn nothing_but_an_image_stands_for_a_screenshot() {
     let item = json!({
         "type": "computer_call_output", "call_id": "c", "output": {"type": "computer_screenshot", "image_url": "data:,"},
     });
-    assert_eq!(edited(item.clone()), item);
+    assert_eq!(edited(&item), item);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn reasoning_calls_and_the_unknown_are_not_edited() {
         json!({"type": "mcp_call", "output": "long"}),
         json!({"type": "image_generation_call", "result": "aW1hZ2U="}),
     ] {
-        assert_eq!(edited(item.clone()), item);
+        assert_eq!(edited(&item), item);
     }
 }
 
