@@ -4,6 +4,7 @@
 mod admin;
 mod arbitrary;
 mod architecture;
+mod bound;
 mod chain;
 mod cli;
 mod codings;

@@ -127,7 +127,7 @@ fn only_old_output_was_changed(story: &Story, turn: usize, sent: &[String]) {
 }
 
 /// Plays a story in full, and with the threshold at a quarter of its size.
-async fn play_both(story: Story) {
+async fn play_both(story: Story) -> Outcome {
     const WIDE: u64 = 20_000_000;
     let full = play(&story, 10_000_000.0, WIDE).await;
     assert_eq!((full.prunes, full.breaks), (0, 0), "{}", story.name);
@@ -135,6 +135,7 @@ async fn play_both(story: Story) {
     let quarter = play(&story, largest as f64 / 4.0, WIDE).await;
     assert!(quarter.breaks <= quarter.prunes, "{}: {quarter:?}", story.name);
     assert!(quarter.tokens.iter().sum::<u64>() <= full.tokens.iter().sum(), "{}", story.name);
+    quarter
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -147,15 +148,21 @@ async fn generated_conversations_stay_valid_and_are_changed_only_at_prunes() {
                 reused_ids: seed == 2,
                 ..AgentOptions::default()
             };
-            play_both(Story::generated(format, seed, &options)).await;
+            let quarter = play_both(Story::generated(format, seed, &options)).await;
+            assert!(quarter.prunes > 0, "{format:?} {seed}");
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn recorded_conversations_stay_valid_and_are_changed_only_at_prunes() {
-    for story in Format::ALL.into_iter().flat_map(Story::recorded) {
-        play_both(story).await;
+    for format in Format::ALL {
+        let (mut stories, mut prunes) = (0, 0);
+        for story in Story::recorded(format) {
+            stories += 1;
+            prunes += play_both(story).await.prunes;
+        }
+        assert!(prunes >= stories, "{format:?}: {prunes} prunes in {stories} conversations");
     }
 }
 

@@ -124,6 +124,11 @@ async fn each_broken_rule_is_a_400_that_names_the_place() {
         assert_eq!(error["error"]["param"], place, "{input}: {error}");
         assert_eq!(error["error"]["type"], "invalid_request_error");
     }
+}
+
+#[tokio::test]
+async fn the_rest_of_the_request_has_rules_too() {
+    let router = router(MockOptions::default());
     for (more, place) in [
         (json!({"model": null}), "model"),
         (json!({"input": null}), "input"),

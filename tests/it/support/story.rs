@@ -4,8 +4,9 @@ use secateur::mock::agent::{self, Agent, AgentOptions};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// Requests that are made of one conversation at most, unless `SECATEUR_EVERY_TURN` is set.
-const REQUESTS: usize = 30;
+/// Bytes that the requests of one conversation may have together: of a longer one only every so many requests are made,
+/// and the last, unless `SECATEUR_EVERY_TURN` is set.
+const BYTES: usize = 4_000_000;
 
 /// What a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,9 +103,13 @@ impl Story {
         if entries.last().is_some_and(|last| !format.is_reply(last)) {
             turns.push(entries.len());
         }
+        let around = around.to_string();
+        let around = around[..around.len() - 1].to_owned();
+        let entries: Vec<String> = entries.iter().map(Value::to_string).collect();
         if std::env::var_os("SECATEUR_EVERY_TURN").is_none() {
-            let step = turns.len().div_ceil(REQUESTS);
-            let last = turns.len() - 1;
+            let size = |turn: &usize| entries[..*turn].iter().map(String::len).sum::<usize>();
+            let step = turns.iter().map(size).sum::<usize>().div_ceil(BYTES).max(1);
+            let last = turns.len().saturating_sub(1);
             turns = turns
                 .into_iter()
                 .enumerate()
@@ -112,9 +117,6 @@ impl Story {
                 .map(|(_, n)| n)
                 .collect();
         }
-        let around = around.to_string();
-        let around = around[..around.len() - 1].to_owned();
-        let entries = entries.iter().map(Value::to_string).collect();
         Self { name, format, around, entries, turns }
     }
 
