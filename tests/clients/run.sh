@@ -15,8 +15,10 @@ python3 -m venv "$work/venv"
 
 # The first request is turned away twice, so that the SDKs' own retries are seen to work through the proxy.
 cat >"$work/script.jsonl" <<'JSON'
-{"contains": "turn me away", "times": 1, "status": 429, "retry_after": 0}
-{"contains": "turn me away", "times": 1, "status": 500}
+{"contains": "turn me away, please", "times": 1, "status": 429, "retry_after": 0}
+{"contains": "turn me away, please", "times": 1, "status": 500}
+{"contains": "turn me away, if", "times": 1, "status": 429, "retry_after": 0}
+{"contains": "turn me away, if", "times": 1, "status": 500}
 JSON
 "$binary" mock --listen 127.0.0.1:18899 --script "$work/script.jsonl" 2>"$work/mock.log" & mock=$!
 cat >"$work/secateur.toml" <<'TOML'
