@@ -68,8 +68,8 @@ mod tests {
         read_thinking_refusal(400, body.to_string().as_bytes())
     }
 
-    fn found(fault: ThinkingFault, message: usize, block: usize) -> Option<ThinkingRefusal> {
-        Some(ThinkingRefusal { fault, message: Some(message), block: Some(block) })
+    fn at(fault: ThinkingFault, message: usize, block: usize) -> ThinkingRefusal {
+        ThinkingRefusal { fault, message: Some(message), block: Some(block) }
     }
 
     #[test]
@@ -89,14 +89,14 @@ mod tests {
                 3,
             ),
         ] {
-            assert_eq!(read(text), found(ThinkingFault::Changed, message, block), "{text}");
+            assert_eq!(read(text), Some(at(ThinkingFault::Changed, message, block)), "{text}");
         }
     }
 
     #[test]
     fn a_missing_block_is_told_apart() {
         let text = "messages.11.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block.";
-        assert_eq!(read(text), found(ThinkingFault::Missing, 11, 0));
+        assert_eq!(read(text), Some(at(ThinkingFault::Missing, 11, 0)));
     }
 
     #[test]
@@ -112,7 +112,7 @@ mod tests {
             json!({"error": {"message": "Provider returned error", "metadata": {"raw": inner.to_string()}}}),
         ] {
             let refusal = read_thinking_refusal(400, body.to_string().as_bytes());
-            assert_eq!(refusal, found(ThinkingFault::Changed, 1, 0), "{body}");
+            assert_eq!(refusal, Some(at(ThinkingFault::Changed, 1, 0)), "{body}");
         }
     }
 

@@ -6,7 +6,9 @@ use crate::wire::messages::usage::Members;
 
 fn read(documents: &[Value]) -> Usage {
     let mut members = Members::default();
-    documents.iter().for_each(|document| members.read(document.to_string().as_bytes()));
+    for document in documents {
+        members.read(document.to_string().as_bytes());
+    }
     members.usage()
 }
 
