@@ -2,20 +2,19 @@
 //! requests to the API's rules. Generated ones always; recorded ones where there is a folder of them: the one that
 //! `SECATEUR_TRANSCRIPTS` names, or `../shared/transcripts` beside the project.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::Response;
-use secateur::mock::agent::{Agent, AgentOptions, chat};
+use secateur::mock::agent::AgentOptions;
 use secateur::mock::{self, MockOptions};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tower::ServiceExt as _;
 
-use crate::support::Sidecar;
+use crate::support::{Format, Sidecar, Story};
 
 /// The mock upstream, with a memory of the body it was sent last.
 #[derive(Clone)]
@@ -36,9 +35,9 @@ impl Recording {
         (recording, url)
     }
 
-    fn last(&self) -> Vec<Value> {
-        let body: Value = serde_json::from_slice(&self.last.lock().unwrap()).unwrap();
-        body["messages"].as_array().unwrap().clone()
+    /// The entries of the list it was sent last.
+    fn last(&self, format: Format) -> Vec<String> {
+        format.entries(&self.last.lock().unwrap())
     }
 }
 
@@ -47,48 +46,6 @@ async fn record(State(recording): State<Recording>, request: Request) -> Respons
     let body = to_bytes(body, usize::MAX).await.unwrap();
     *recording.last.lock().unwrap() = body.to_vec();
     recording.mock.oneshot(Request::from_parts(head, Body::from(body))).await.unwrap()
-}
-
-/// A conversation: the messages of each request in turn.
-struct Story {
-    name: String,
-    messages: Vec<Value>,
-    /// How many messages each request has.
-    turns: Vec<usize>,
-}
-
-impl Story {
-    /// A request is made wherever the assistant speaks next, and at the end.
-    fn new(name: &str, messages: Vec<Value>) -> Self {
-        let mut turns: Vec<usize> =
-            (1..messages.len()).filter(|at| messages[*at]["role"] == "assistant").collect();
-        if messages.last().is_some_and(|last| last["role"] != "assistant") {
-            turns.push(messages.len());
-        }
-        Self { name: name.to_owned(), messages, turns }
-    }
-
-    fn generated(seed: u64, options: &AgentOptions) -> Self {
-        let conversation = Agent::new(seed).conversation(options);
-        let messages = chat::messages(&conversation, options.turns);
-        Self::new(&format!("generated {seed}"), serde_json::from_str(&messages).unwrap())
-    }
-
-    fn recorded() -> Vec<Self> {
-        let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/transcripts");
-        let folder = std::env::var_os("SECATEUR_TRANSCRIPTS").map_or(beside, PathBuf::from).join("chat");
-        let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        let read = |path: PathBuf| {
-            let file: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-            Self::new(
-                &path.file_stem().unwrap().to_string_lossy(),
-                file["messages"].as_array().unwrap().clone(),
-            )
-        };
-        paths.into_iter().map(read).collect()
-    }
 }
 
 /// What a conversation came to.
@@ -112,24 +69,21 @@ async fn play(story: &Story, threshold: f64, window: u64) -> Outcome {
     .await;
     let mut client = proxy.client().await;
     let mut outcome = Outcome::default();
-    let mut before: Vec<Value> = Vec::new();
+    let mut before: Vec<String> = Vec::new();
     for turn in &story.turns {
-        let raw = &story.messages[..*turn];
-        let body = json!({"model": "m", "messages": raw}).to_string();
-        let head = "HTTP/1.1\r\nHost: p\r\nX-Session-Id: s\r\nContent-Type: application/json";
-        let length = body.len();
-        client
-            .send(format!("POST /v1/chat/completions {head}\r\nContent-Length: {length}\r\n\r\n{body}"))
-            .await;
+        let body = story.body(*turn);
+        let head = "HTTP/1.1\r\nHost: p\r\nX-Session-Id: s\r\nAnthropic-Version: 2023-06-01\r\nContent-Type: application/json";
+        let (path, length) = (story.format.path(), body.len());
+        client.send(format!("POST {path} {head}\r\nContent-Length: {length}\r\n\r\n{body}")).await;
         let answer = client.message().await;
         let words = String::from_utf8_lossy(&answer.body);
-        assert_eq!(answer.status(), 200, "{}, {turn} messages: {words}", story.name);
+        assert_eq!(answer.status(), 200, "{}, {turn} entries: {words}", story.name);
         let reply: Value = serde_json::from_slice(&answer.body).unwrap();
-        outcome.tokens.push(reply["usage"]["prompt_tokens"].as_u64().unwrap());
-        let sent = recording.last();
+        outcome.tokens.push(story.format.input_tokens(&reply));
+        let sent = recording.last(story.format);
         let prunes = settled(&proxy, outcome.tokens.len() as u64).await;
         if window > 10_000_000 {
-            only_old_output_was_changed(&story.name, raw, &sent);
+            only_old_output_was_changed(story, *turn, &sent);
         }
         if sent.get(..before.len()) != Some(&before[..]) {
             outcome.breaks += 1;
@@ -153,20 +107,22 @@ async fn settled(proxy: &Sidecar, requests: u64) -> u64 {
     }
 }
 
-fn only_old_output_was_changed(name: &str, raw: &[Value], sent: &[Value]) {
+fn only_old_output_was_changed(story: &Story, turn: usize, sent: &[String]) {
+    let (name, raw) = (&story.name, &story.entries[..turn]);
     assert_eq!(raw.len(), sent.len(), "{name}");
-    let newest = raw.iter().rposition(|message| message["role"] == "tool");
+    let value = |entry: &String| -> Value { serde_json::from_str(entry).unwrap() };
+    let newest = raw.iter().rposition(|entry| !story.format.outputs(&mut value(entry)).is_empty());
     let recent = raw.len().saturating_sub(10);
     for (at, (raw, sent)) in raw.iter().zip(sent).enumerate() {
         if raw == sent {
             continue;
         }
-        assert!(raw["role"] == "tool" && at < recent && Some(at) != newest, "{name}, message {at}");
-        let mut put_back = sent.clone();
-        put_back["content"] = raw["content"].clone();
-        assert_eq!(&put_back, raw, "{name}, message {at}: more than its text changed");
-        let text = |message: &Value| message["content"].to_string().len();
-        assert!(text(sent) < text(raw), "{name}, message {at}");
+        assert!(at < recent && Some(at) != newest, "{name}, entry {at}");
+        assert!(sent.len() < raw.len(), "{name}, entry {at}");
+        let (mut raw, mut put_back) = (value(raw), value(sent));
+        let outputs = story.format.outputs(&mut raw).into_iter().zip(story.format.outputs(&mut put_back));
+        outputs.for_each(|(raw, sent)| sent.clone_from(raw));
+        assert_eq!(put_back, raw, "{name}, entry {at}: more than tool outputs changed");
     }
 }
 
@@ -183,29 +139,33 @@ async fn play_both(story: Story) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn generated_conversations_stay_valid_and_are_changed_only_at_prunes() {
-    for seed in 1..=3 {
-        let options = AgentOptions {
-            turns: 40,
-            target_tokens: Some(40_000),
-            reused_ids: seed == 2,
-            ..AgentOptions::default()
-        };
-        play_both(Story::generated(seed, &options)).await;
+    for format in Format::ALL {
+        for seed in 1..=2 {
+            let options = AgentOptions {
+                turns: 40,
+                target_tokens: Some(40_000),
+                reused_ids: seed == 2,
+                ..AgentOptions::default()
+            };
+            play_both(Story::generated(format, seed, &options)).await;
+        }
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn recorded_conversations_stay_valid_and_are_changed_only_at_prunes() {
-    for story in Story::recorded() {
+    for story in Format::ALL.into_iter().flat_map(Story::recorded) {
         play_both(story).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_upstream_with_a_quarter_of_the_room_refuses_nothing_that_reaches_the_agent() {
-    let options = AgentOptions { turns: 60, target_tokens: Some(60_000), ..AgentOptions::default() };
-    let story = Story::generated(7, &options);
-    let outcome = play(&story, 1_000_000.0, 15_000).await;
-    assert!(outcome.tokens.iter().all(|tokens| *tokens <= 15_000));
-    assert!(outcome.prunes > 0);
+    for format in Format::ALL {
+        let options = AgentOptions { turns: 60, target_tokens: Some(60_000), ..AgentOptions::default() };
+        let story = Story::generated(format, 7, &options);
+        let outcome = play(&story, 1_000_000.0, 15_000).await;
+        assert!(outcome.tokens.iter().all(|tokens| *tokens <= 15_000));
+        assert!(outcome.prunes > 0);
+    }
 }

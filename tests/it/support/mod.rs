@@ -12,6 +12,7 @@ mod process;
 mod property;
 mod provider;
 mod scene;
+mod story;
 mod wire;
 
 use std::net::SocketAddr;
@@ -30,6 +31,7 @@ pub(crate) use process::{Served, secateur};
 pub(crate) use property::check_cases;
 pub(crate) use provider::{Provider, Reply};
 pub(crate) use scene::{GONE, Scene, clear_all_old};
+pub(crate) use story::{Format, Story};
 pub(crate) use wire::{Message, Wire, eventually, within};
 
 /// A running proxy.
