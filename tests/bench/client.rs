@@ -103,7 +103,9 @@ pub(crate) fn request(into: &mut Vec<u8>, session: &str, body: &[&[u8]]) {
         )
         .as_bytes(),
     );
-    body.iter().for_each(|piece| into.extend_from_slice(piece));
+    for piece in body {
+        into.extend_from_slice(piece);
+    }
 }
 
 fn framing(head: &str) -> anyhow::Result<Framing> {

@@ -137,7 +137,7 @@ impl Case {
             }
         }
         for ((target, before), taken) in targets.all.iter().zip(before).zip(&mut taken) {
-            taken.cpu = target.cpu() - before;
+            taken.cpu = target.cpu().saturating_sub(before);
             taken.wall = taken.latencies.iter().sum();
         }
         Ok(taken)
@@ -159,7 +159,7 @@ impl Case {
                     agents.map(|(number, connection)| self.go(FIRST_BESIDE + number, turn, connection));
                 taken.latencies.extend(try_join_all(goes).await?.into_iter().flatten());
                 taken.wall += began.elapsed();
-                taken.cpu += target.cpu() - cpu;
+                taken.cpu += target.cpu().saturating_sub(cpu);
             }
             turn += self.turns_a_go;
         }

@@ -87,7 +87,9 @@ async fn forward(
 }
 
 fn end_to_end(mut headers: HeaderMap) -> HeaderMap {
-    [HOST, CONNECTION, TRANSFER_ENCODING].iter().for_each(|name| drop(headers.remove(name)));
+    for name in [HOST, CONNECTION, TRANSFER_ENCODING] {
+        headers.remove(name);
+    }
     headers
 }
 

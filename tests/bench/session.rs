@@ -38,7 +38,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
             for (side, target) in [bare, ours].into_iter().enumerate() {
                 let before = target.cpu();
                 connections[side].exchange(&request, |_| {}).await?;
-                cpu[side][turn].push(target.cpu() - before);
+                cpu[side][turn].push(target.cpu().saturating_sub(before));
             }
         }
     }

@@ -43,7 +43,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
             connection.exchange(&request, read).await?;
             // The first of all opens the connections behind the proxies.
             if stream > 0 {
-                seen.cpu += target.cpu() - cpu;
+                seen.cpu += target.cpu().saturating_sub(cpu);
                 seen.first_bytes.extend(first);
                 seen.delays.extend(delays);
             }
