@@ -178,8 +178,12 @@ mod tests {
         ) {
             let sizes = Sizes { items, definitions: 0 };
             let mut set = EditSet::default();
-            edits.into_iter().for_each(|(index, before, after)| set.set(index, edit(before, after)));
-            left_out.into_iter().for_each(|index| set.leave_out(index));
+            for (index, before, after) in edits {
+                set.set(index, edit(before, after));
+            }
+            for index in left_out {
+                set.leave_out(index);
+            }
             for (start, length, after) in folds {
                 set.fold(fold(start..(start + length).min(20), after));
             }
