@@ -127,18 +127,20 @@ impl Call {
         answer::tell(&mut headers, &receipt);
         let status = parts.status;
         let breaks = report::on_break(&door);
-        let tapped = TapBody::new(body.map_err(breaks), reader, move |end| {
-            report::ended(&door.metrics, &receipt, status, arrived.elapsed(), &end);
-            if let Some(turn) = turn {
-                let absorbing = Arc::clone(&door);
-                let settled = Settled { status: status.as_u16(), end };
-                door.tasks.spawn(async move {
-                    if let Some(update) = absorbing.pipeline.settle(turn, settled).await {
-                        report::settled(&update);
-                    }
-                });
-            }
+        let tapped = TapBody::new(body.map_err(breaks), reader, move |ended| {
+            let total = arrived.elapsed();
             drop(in_flight);
+            // A task of its own, so that the client need not wait for it.
+            let tasks = door.tasks.clone();
+            tasks.spawn(async move {
+                let end = ended.read();
+                report::ended(&door.metrics, &receipt, status, total, &end);
+                let Some(turn) = turn else { return };
+                let settled = Settled { status: status.as_u16(), end };
+                if let Some(update) = door.pipeline.settle(turn, settled).await {
+                    report::settled(&update);
+                }
+            });
         });
         let mut response = Response::new(Body::new(tapped));
         *response.status_mut() = status;

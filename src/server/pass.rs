@@ -59,8 +59,8 @@ fn deliver(trip: Trip, answer: Answer, lists_models: bool) -> Response {
         Body::new(body)
     };
     let status = parts.status;
-    let tapped = TapBody::new(body, None, move |end| {
-        report::ended_unread(&door.metrics, status, arrived.elapsed(), &end);
+    let tapped = TapBody::new(body, None, move |ended| {
+        report::ended_unread(&door.metrics, status, arrived.elapsed(), &ended.read());
         drop(in_flight);
     });
     let mut response = Response::new(Body::new(tapped));

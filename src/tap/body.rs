@@ -31,6 +31,13 @@ pub struct TapEnd {
     pub bytes: u64,
 }
 
+/// An answer that ended, unread: reading can wait until the client has all of it.
+pub struct Ended {
+    reader: Option<UsageReader>,
+    ending: Ending,
+    bytes: u64,
+}
+
 pin_project! {
     /// Forwards a body, frame by frame and unaltered, and reports once: at its end, when it fails, or when it is
     /// dropped before.
@@ -44,13 +51,14 @@ pin_project! {
 /// Looks on, and reports when it is dropped at the latest.
 struct Watch {
     reader: Option<UsageReader>,
-    on_end: Option<Box<dyn FnOnce(TapEnd) + Send>>,
+    on_end: Option<Box<dyn FnOnce(Ended) + Send>>,
     bytes: u64,
 }
 
 impl<B: Body> TapBody<B> {
-    /// Wraps `inner`; without a `reader` no usage is read. `on_end` is called once, and must not block.
-    pub fn new(inner: B, reader: Option<UsageReader>, on_end: impl FnOnce(TapEnd) + Send + 'static) -> Self {
+    /// Wraps `inner`; without a `reader` no usage is read. `on_end` is called once, before the
+    /// last bytes are handed on, and must not block.
+    pub fn new(inner: B, reader: Option<UsageReader>, on_end: impl FnOnce(Ended) + Send + 'static) -> Self {
         let mut watch = Watch { reader, on_end: Some(Box::new(on_end)), bytes: 0 };
         if inner.is_end_stream() {
             watch.end(Ending::Complete);
@@ -100,6 +108,20 @@ impl<B: fmt::Debug> fmt::Debug for TapBody<B> {
     }
 }
 
+impl Ended {
+    /// Reads what the answer said of usage.
+    pub fn read(self) -> TapEnd {
+        let usage = self.reader.map(|mut reader| reader.finish()).unwrap_or_default();
+        TapEnd { usage, ending: self.ending, bytes: self.bytes }
+    }
+}
+
+impl fmt::Debug for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ended").field("ending", &self.ending).finish_non_exhaustive()
+    }
+}
+
 impl Watch {
     fn see(&mut self, data: &[u8]) {
         self.bytes += data.len() as u64;
@@ -110,8 +132,7 @@ impl Watch {
 
     fn end(&mut self, ending: Ending) {
         if let Some(on_end) = self.on_end.take() {
-            let usage = self.reader.take().map(|mut reader| reader.finish()).unwrap_or_default();
-            on_end(TapEnd { usage, ending, bytes: self.bytes });
+            on_end(Ended { reader: self.reader.take(), ending, bytes: self.bytes });
         }
     }
 }
@@ -140,7 +161,7 @@ mod tests {
     impl Report {
         fn tap<B: Body>(&self, body: B, reader: Option<UsageReader>) -> TapBody<B> {
             let ends = Arc::clone(&self.0);
-            TapBody::new(body, reader, move |end| ends.lock().unwrap().push(end))
+            TapBody::new(body, reader, move |ended| ends.lock().unwrap().push(ended.read()))
         }
 
         fn once(&self) -> TapEnd {

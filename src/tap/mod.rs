@@ -3,4 +3,4 @@
 
 mod body;
 
-pub use body::{Ending, TapBody, TapEnd};
+pub use body::{Ended, Ending, TapBody, TapEnd};
