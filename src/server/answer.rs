@@ -3,7 +3,7 @@ use http::header::{CONTENT_TYPE, HeaderMap};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::Value;
 
-use crate::pipeline::{Outcome, Receipt};
+use crate::pipeline::{Outcome, Quiet, Receipt};
 
 /// What was done with the request: `unchanged`, `pruned`, `bypassed` or `error`, and the reason.
 pub(super) const OUTCOME: HeaderName = HeaderName::from_static("x-secateur-outcome");
@@ -18,7 +18,8 @@ const PRUNED: HeaderName = HeaderName::from_static("x-secateur-pruned");
 /// Writes onto an answer what was done with its request.
 pub(super) fn tell(headers: &mut HeaderMap, receipt: &Receipt) {
     headers.insert(OUTCOME, outcome(receipt.outcome));
-    if receipt.outcome == Outcome::Pruned {
+    // When only observing, these are what would have been.
+    if matches!(receipt.outcome, Outcome::Pruned | Outcome::Unchanged(Quiet::Observed)) {
         let figures = [(TOKENS_BEFORE, receipt.tokens_before), (TOKENS_AFTER, receipt.tokens_after)];
         for (name, figure) in figures {
             if let Some(tokens) = figure {
@@ -57,7 +58,7 @@ pub(super) fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::{Bypass, Quiet};
+    use crate::pipeline::Bypass;
 
     #[test]
     fn the_reason_follows_the_outcome() {

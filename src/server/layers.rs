@@ -2,7 +2,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use http::HeaderName;
 use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use tower::ServiceBuilder;
@@ -37,5 +37,5 @@ fn credentials() -> Arc<[HeaderName]> {
 /// The panic's own words stay out of log and answer: they may quote what the request held.
 fn on_panic(_panic: Box<dyn Any + Send + 'static>) -> Response {
     tracing::error!("a bug stopped a request; the client got status 500");
-    Refusal::Panicked.into_response()
+    Refusal::Panicked.answer(None)
 }

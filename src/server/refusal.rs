@@ -1,12 +1,13 @@
 use std::error::Error;
 
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
 use super::answer::{OUTCOME, json as as_json};
 use super::body::BodyError;
 use crate::upstream::{TargetError, UpstreamError};
+use crate::wire::WireFormat;
 
 /// Why a client gets an answer that is ours and no upstream's. The one place where our errors become responses.
 #[derive(Debug, thiserror::Error)]
@@ -56,15 +57,22 @@ impl Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        let message = match &self {
-            Self::Upstream { .. } => with_causes(&self, 2),
-            _ => with_causes(&self, 0),
+impl Refusal {
+    /// The answer, in the shape of the API that the client speaks.
+    pub(super) fn answer(&self, format: Option<WireFormat>) -> Response {
+        let message = match self {
+            Self::Upstream { .. } => with_causes(self, 2),
+            _ => with_causes(self, 0),
         };
-        let body = json!({
-            "error": {"message": message, "type": "secateur_error", "param": null, "code": self.code()},
-        });
+        let body = match format {
+            Some(WireFormat::Messages) => json!({
+                "type": "error",
+                "error": {"type": "secateur_error", "message": message, "code": self.code()},
+            }),
+            Some(WireFormat::Chat | WireFormat::Responses) | None => json!({
+                "error": {"message": message, "type": "secateur_error", "param": null, "code": self.code()},
+            }),
+        };
         let mut response = as_json(self.status(), &body);
         response.headers_mut().insert(OUTCOME, HeaderValue::from_static("error"));
         response

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use http::header::UPGRADE;
 use http::{HeaderMap, Method};
 use tokio::time::Instant;
@@ -21,11 +21,12 @@ pub(super) struct Trip {
 
 /// Hands a request on to its upstream and the answer back.
 pub(super) async fn relay(State(door): State<Arc<Door>>, request: Request) -> Response {
+    let format = door.pipeline.codec(request.uri().path()).map(|codec| codec.format());
     match forward(&door, request).await {
         Ok(response) => response,
         Err(refusal) => {
             report::refused(&door.metrics, &refusal);
-            refusal.into_response()
+            refusal.answer(format)
         }
     }
 }

@@ -6,7 +6,7 @@ use tracing::{debug, info, warn};
 
 use super::Door;
 use super::refusal::{Refusal, with_causes};
-use crate::pipeline::{Bypass, Outcome, Receipt, UsageUpdate};
+use crate::pipeline::{Bypass, Outcome, Quiet, Receipt, UsageUpdate};
 use crate::tap::{Ending, TapEnd};
 use crate::telemetry::{Answer, Metrics, NO_FORMAT, Request};
 use crate::upstream::UpstreamError;
@@ -14,19 +14,22 @@ use crate::upstream::UpstreamError;
 /// It was decided what is sent for a request. A prune or a bypass is logged now; that nothing was to be done is
 /// logged when the answer has ended, off the request's path.
 pub(super) fn prepared(metrics: &Metrics, receipt: &Receipt, took: Duration) {
+    // What was only observed did not happen: the request goes on as it came.
+    let observed = receipt.outcome == Outcome::Unchanged(Quiet::Observed);
     metrics.prepared(&Request {
         format: format(receipt),
         outcome: receipt.outcome.as_str(),
         reason: receipt.outcome.reason().unwrap_or(""),
         tokens_before: receipt.tokens_before,
-        tokens_after: receipt.tokens_after,
+        tokens_after: if observed { receipt.tokens_before } else { receipt.tokens_after },
         replayed: receipt.replayed,
-        pruned: &receipt.pruned,
+        pruned: if observed { &[] } else { &receipt.pruned },
         prepare_us: took.as_micros() as u64,
     });
     match receipt.outcome {
         Outcome::Bypassed(bypass) => bypassed(receipt, bypass),
         Outcome::Pruned if receipt.prune.is_some() => pruned(receipt),
+        Outcome::Unchanged(Quiet::Observed) => pruned(receipt),
         Outcome::Pruned | Outcome::Unchanged(_) => {}
     }
 }
@@ -54,6 +57,7 @@ fn pruned(receipt: &Receipt) {
         edits,
         stages = stages.join(","),
         replayed = receipt.replayed,
+        observed = (receipt.prune.is_none()).then_some(true),
         "prune"
     );
 }

@@ -63,7 +63,7 @@ fn what_the_default_file_shows_in_comments_is_valid() {
 
 #[test]
 fn the_ready_examples_load_without_a_word() {
-    for name in ["openrouter.toml", "openai.toml", "local-llm.toml"] {
+    for name in ["anthropic.toml", "openrouter.toml", "openai.toml", "local-llm.toml"] {
         let loaded = load_text(&shipped(name));
         assert!(loaded.warnings.is_empty(), "{name}: {:?}", loaded.warnings);
         loaded.ready_to_serve().unwrap();
@@ -97,7 +97,7 @@ fn a_models_settings_lie_over_the_general_ones_in_the_order_of_the_file() {
 
 #[test]
 fn the_printed_configuration_is_the_configuration() {
-    for name in ["default.toml", "openrouter.toml", "openai.toml", "local-llm.toml"] {
+    for name in ["default.toml", "anthropic.toml", "openrouter.toml", "openai.toml", "local-llm.toml"] {
         let loaded = load_text(&shipped(name));
         assert_eq!(load_text(&loaded.to_toml()).config, loaded.config, "{name}");
     }

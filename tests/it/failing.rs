@@ -16,6 +16,24 @@ fn assert_is_ours(answer: &Message, status: u16, code: &str) {
 }
 
 #[tokio::test]
+async fn an_error_of_ours_has_the_shape_of_the_clients_api() {
+    let upstream = Upstream::open().await;
+    let url = upstream.url.clone();
+    drop(upstream);
+    let proxy = Sidecar::in_front_of(&url).await;
+    for (path, kind) in
+        [("/v1/messages", Some("error")), ("/v1/chat/completions", None), ("/v1/responses", None)]
+    {
+        let mut client = proxy.client().await;
+        client.send(format!("POST {path} HTTP/1.1\r\nHost: p\r\nContent-Length: 2\r\n\r\n{{}}")).await;
+        let answer = client.message().await;
+        assert_eq!(answer.status(), 502);
+        assert_eq!(answer.json()["type"].as_str(), kind, "{path}");
+        assert_eq!(answer.json()["error"]["code"], "upstream_unreachable", "{path}");
+    }
+}
+
+#[tokio::test]
 async fn an_upstream_that_is_not_there_is_a_502() {
     let gone = Upstream::open().await.url;
     let proxy = Sidecar::in_front_of(&gone).await;

@@ -32,11 +32,18 @@ async fn observing_reads_figures_and_reports_what_it_would_do() {
         let turn = agent.asks(&talk()).await;
         turn.assert_untouched();
         assert_eq!(turn.outcome(), expected);
-        assert_eq!(turn.answer.value("x-secateur-pruned"), None);
+        let planned = expected.ends_with("observed").then_some("hard=1");
+        assert_eq!(turn.answer.value("x-secateur-pruned"), planned);
+        assert_eq!(turn.answer.value("x-secateur-tokens-after").is_some(), planned.is_some());
     }
     let session = scene.session("seen").await;
     assert_eq!((&session["input_tokens"], &session["edits"]), (&json!(60_000), &json!(0)));
-    assert!(scene.metrics().await.contains("outcome=\"unchanged\",reason=\"observed\"} 2"));
+    let metrics = scene.metrics().await;
+    assert!(metrics.contains("outcome=\"unchanged\",reason=\"observed\"} 2"));
+    assert!(
+        metrics.contains("secateur_prunes_total{format=\"chat\"} 0"),
+        "what was only observed did not happen"
+    );
 }
 
 #[tokio::test]
