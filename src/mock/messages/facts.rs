@@ -66,6 +66,8 @@ impl Known {
             |message, place, _| {
                 let speaker = match blocks::field(message, "role", place)? {
                     "user" => Speaker::User,
+                    // Newer clients put instructions between the messages, never in front of them.
+                    "system" if at > 0 => Speaker::User,
                     "assistant" => Speaker::Assistant,
                     other => {
                         let message = format!("`{other}` is not one of the roles `user` and `assistant`");
