@@ -21,11 +21,42 @@ impl Tiktoken {
     }
 }
 
+/// From this length on, in bytes, an unbroken run of letters, digits and the signs of base64 is no text but encoded
+/// data: the same all the way, so that a part of it tells the rest.
+const BLOB: usize = 2_048;
+/// That part, in bytes. Such data is the slowest of all to tokenise.
+const SAMPLE: usize = 1_024;
+
 impl TokenCounter for Tiktoken {
     fn count(&self, text: &str) -> u32 {
-        let tokens: usize = Pieces { text, start: 0 }.map(|range| self.0.count_ordinary(&text[range])).sum();
+        let mut tokens = 0;
+        let mut at = 0;
+        for blob in blobs(text) {
+            let sample = self.count_pieces(&text[blob.start..blob.start + SAMPLE]);
+            tokens += self.count_pieces(&text[at..blob.start]) + sample * blob.len() / SAMPLE;
+            at = blob.end;
+        }
+        tokens += self.count_pieces(&text[at..]);
         u32::try_from(tokens).unwrap_or(u32::MAX)
     }
+}
+
+impl Tiktoken {
+    fn count_pieces(self, text: &str) -> usize {
+        Pieces { text, start: 0 }.map(|range| self.0.count_ordinary(&text[range])).sum()
+    }
+}
+
+/// The runs of encoded data in a text.
+fn blobs(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let is_data =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_');
+    let mut at = 0;
+    text.as_bytes().split(move |byte| !is_data(byte)).filter_map(move |run| {
+        let start = at;
+        at += run.len() + 1;
+        (run.len() >= BLOB).then_some(start..start + run.len())
+    })
 }
 
 /// Cuts a text inside overlong runs, and nowhere else.
@@ -108,6 +139,19 @@ mod tests {
             let tokens = Tiktoken::o200k().count(&text) as usize;
             assert!(tokens > 1_000 && tokens <= text.len(), "{unit:?}: {tokens}");
         }
+    }
+
+    #[test]
+    fn encoded_data_is_told_from_a_part_of_it() {
+        let mut seed = 7_u64;
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[(seed >> 58) as usize] as char
+        };
+        let data: String = (0..40_000).map(|_| next()).collect();
+        let text = format!("the image: {data} and some words behind it");
+        let (ours, exact) = (f64::from(Tiktoken::o200k().count(&text)), exact(&text) as f64);
+        assert!((ours / exact - 1.0).abs() < 0.05, "{ours} {exact}");
     }
 
     #[test]
