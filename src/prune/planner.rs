@@ -6,7 +6,7 @@ use crate::tokens::Cached;
 
 /// A prune must take away at least this part of `trigger_every_n_tokens`: less than that does not pay for the
 /// provider's prefix cache, which it costs from the first edit on.
-const LEAST_YIELD: u64 = 8;
+const LEAST_YIELD: u64 = 16;
 
 /// What a plan is for.
 #[derive(Debug, Clone, Copy)]
