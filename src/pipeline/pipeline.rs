@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use super::debug::DebugSink;
 use super::learnt::Learnt;
 use super::policy::{Policies, PolicyError};
@@ -19,10 +21,14 @@ pub struct Pipeline {
     pub(super) counter: Arc<Cached>,
     pub(super) learnt: Learnt,
     pub(super) debug: Arc<DebugSink>,
+    /// Leave to undo a body's content coding.
+    pub(super) inflating: Semaphore,
 }
 
 /// Token counts kept: those of some hundred long conversations.
 const COUNTS_KEPT: usize = 200_000;
+/// Coded bodies that are undone and read at a time.
+const INFLATING: usize = 2;
 /// Most sessions that are listed.
 const MOST_LISTED: usize = 10_000;
 
@@ -45,6 +51,7 @@ impl Pipeline {
             counter: Arc::new(Cached::new(Tiktoken::o200k(), COUNTS_KEPT)),
             learnt: Learnt::new(),
             debug: Arc::new(DebugSink::new(settings.debug.clone())),
+            inflating: Semaphore::new(INFLATING),
         })
     }
 

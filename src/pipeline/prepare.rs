@@ -13,7 +13,7 @@ use crate::session::{Hints, Session, SessionKey, Thinking};
 use crate::wire::{Codec, Coding, Decoded, Purpose, decode_all};
 
 /// Largest body that is decoded, in bytes after undoing its content coding: a bomb passes unread.
-const LARGEST_DECODED: usize = 256 * 1024 * 1024;
+const LARGEST_DECODED: usize = 64 * 1024 * 1024;
 /// Bodies above this are read on a blocking thread, in bytes: below it takes about a millisecond.
 const LARGEST_READ_INLINE: usize = 1024 * 1024;
 /// Uncounted text above this is counted on a blocking thread, in bytes: below it takes about two milliseconds.
@@ -72,7 +72,7 @@ impl Pipeline {
         let (codec, purpose) = route.ok_or(Bypass::OtherPath)?;
         let codec = Arc::clone(codec);
         let Inbound { headers, upstream, body, content_encoding, .. } = inbound;
-        let decoded = read(&codec, body, content_encoding.as_deref()).await?;
+        let decoded = self.read(&codec, body, content_encoding.as_deref()).await?;
         let hints = Hints { header: &*headers, upstream: &upstream, transcript: &decoded.transcript };
         let (key, explicit_id) = SessionKey::derive(&hints);
         let policy = Arc::clone(self.policies.of(&decoded.transcript.model));
@@ -259,8 +259,25 @@ pub(super) fn label(key: &SessionKey, explicit_id: Option<&str>) -> String {
     }
 }
 
-async fn read(codec: &Arc<dyn Codec>, body: Bytes, coding: Option<&str>) -> Result<Decoded, Bypass> {
-    let codings = Coding::of(coding).map_err(|_| Bypass::Coding)?;
+impl Pipeline {
+    async fn read(
+        &self,
+        codec: &Arc<dyn Codec>,
+        body: Bytes,
+        coding: Option<&str>,
+    ) -> Result<Decoded, Bypass> {
+        let codings = Coding::of(coding).map_err(|_| Bypass::Coding)?;
+        if codings.is_empty() {
+            return read(codec, body, codings).await;
+        }
+        // A few bytes may stand for many: only so many such bodies are held in full at a time.
+        let _turn = self.inflating.acquire().await.map_err(|_| Bypass::Coding)?;
+        read(codec, body, codings).await
+    }
+}
+
+async fn read(codec: &Arc<dyn Codec>, body: Bytes, codings: Vec<Coding>) -> Result<Decoded, Bypass> {
+    let is_coded = !codings.is_empty();
     let codec = Arc::clone(codec);
     let size = body.len();
     let decode = move || {
@@ -277,7 +294,11 @@ async fn read(codec: &Arc<dyn Codec>, body: Bytes, coding: Option<&str>) -> Resu
             Bypass::Undecodable
         })
     };
-    if size <= LARGEST_READ_INLINE { guarded(decode)? } else { blocking(Duration::MAX, decode).await? }
+    if size <= LARGEST_READ_INLINE && !is_coded {
+        guarded(decode)?
+    } else {
+        blocking(Duration::MAX, decode).await?
+    }
 }
 
 /// Runs pure work; a panic in it is a bug of ours, and a bypass.

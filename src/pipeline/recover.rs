@@ -5,7 +5,7 @@ use super::prepare::{label, marks};
 use super::reading::Reading;
 use super::request::Kept;
 use super::{Cause, Mode, Outcome, Pipeline, Recovery, Turn};
-use crate::prune::{Aim, Demand, Plan, Planner, Sizes};
+use crate::prune::{Aim, Demand, Gate, Plan, Planner, Sizes};
 use crate::wire::{Overflow, read_overflow, read_thinking_refusal};
 
 /// How often a request is sent again.
@@ -94,8 +94,10 @@ impl Refused {
         let size = size - answer;
         let (limit, goal) = match overflow.limit {
             Some(limit) => {
+                // By the gate's own reckoning, so that what is sent now is not at risk again at once.
+                let goal = Gate::room(limit, GOALS[attempt], turn.standing.figures.output_limit);
                 let limit = limit.saturating_sub(answer);
-                (limit, (limit as f64 * GOALS[attempt]) as u64)
+                (limit, goal.min(limit))
             }
             None => (size, (size as f64 * GOALS_WITHOUT_LIMIT[attempt]) as u64),
         };

@@ -68,9 +68,9 @@ impl Gate<'_> {
         let threshold = self.threshold(figures.window, figures.idle_ms);
         let goal = (threshold as f64 * self.0.prune_to) as u64;
         if let Some(window) = figures.window {
-            let limit = limit_of(window, SAFE_SHARE, figures.output_limit);
+            let limit = Self::room(window, SAFE_SHARE, figures.output_limit);
             if figures.size > limit {
-                let after = limit_of(window, SHARE_AFTER_RISK, figures.output_limit);
+                let after = Self::room(window, SHARE_AFTER_RISK, figures.output_limit);
                 return Demand::AtRisk { goal: goal.min(after), limit: after };
             }
         }
@@ -82,19 +82,19 @@ impl Gate<'_> {
         if grown { Demand::Prune { goal } } else { Demand::Cooldown }
     }
 
+    /// Input tokens that fit in a share of a window beside the answer.
+    pub fn room(window: u64, share: f64, output_limit: Option<u64>) -> u64 {
+        let room = (window as f64 * share) as u64;
+        let least = (window as f64 * LEAST_SHARE) as u64;
+        room.saturating_sub(output_limit.unwrap_or(0)).max(least)
+    }
+
     /// The size that growth is counted from: it moves to the present one when that has fallen below it, or when
     /// one of the two is measured and the other is not.
     pub fn rebase(figures: &Figures) -> Option<u64> {
         let (baseline, measured) = figures.baseline?;
         Some(if measured == figures.measured { baseline.min(figures.size) } else { figures.size })
     }
-}
-
-/// Input tokens that fit in a share of a window beside the answer.
-fn limit_of(window: u64, share: f64, output_limit: Option<u64>) -> u64 {
-    let room = (window as f64 * share) as u64;
-    let least = (window as f64 * LEAST_SHARE) as u64;
-    room.saturating_sub(output_limit.unwrap_or(0)).max(least)
 }
 
 #[cfg(test)]

@@ -268,6 +268,24 @@ async fn an_overflow_is_pruned_and_sent_again_and_its_window_learnt() {
 }
 
 #[tokio::test]
+async fn what_was_recovered_is_not_at_risk_again_at_once() {
+    for answer in [500, 2_500] {
+        let mut agent = Agent::new();
+        for n in 0..8 {
+            agent.step(n, &lines("row"));
+        }
+        let body = json!({"model": "m", "max_tokens": answer, "messages": agent.messages});
+        let body = Bytes::from(body.to_string());
+        let mut turn = agent.pipeline.prepare(agent.inbound(body.clone())).await.turn.unwrap();
+        let refused = refusal(3_000 + answer, 4_000);
+        let recovery = agent.pipeline.recover(&mut turn, 400, &refused).await.unwrap();
+        agent.settle(turn, 200, recovery.tokens_after).await;
+        let again = agent.pipeline.prepare(agent.inbound(body)).await;
+        assert_eq!((again.body, again.receipt.prune), (Some(recovery.body), None), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_request_is_recovered_twice_at_most_and_never_from_other_refusals() {
     let mut agent = Agent::new();
     for n in 0..12 {
